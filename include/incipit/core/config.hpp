@@ -14,13 +14,15 @@
 #pragma GCC diagnostic pop
 #endif
 
-#define INCIPIT_VERSION_MAJOR 0
-#define INCIPIT_VERSION_MINOR 1
-#define INCIPIT_VERSION_PATCH 0
+/// The version, "major.minor.patch".
 #define INCIPIT_VERSION "0.1.0"
+#define INCIPIT_VERSION_MAJOR 0  ///< changes with incompatible interfaces
+#define INCIPIT_VERSION_MINOR 1  ///< changes with new features
+#define INCIPIT_VERSION_PATCH 0  ///< changes with corrections
 
 // Kernels and Eigen's heap layout depend on the instruction set. Everything of ours lives in an inline namespace named
 // after it, so two files compiled with different flags either use their own copies or do not link; they never mix.
+/// @cond
 #if defined(__AVX512F__) && defined(__FMA__)
 #define INCIPIT_ISA avx512_
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -32,6 +34,7 @@
 #endif
 #define INCIPIT_DETAIL_CAT2(a, b) a##b
 #define INCIPIT_DETAIL_CAT(a, b) INCIPIT_DETAIL_CAT2(a, b)
+/// @endcond
 #ifndef INCIPIT_ABI
 /// Name of the inline namespace: instruction set and alignment of Eigen's allocations.
 #define INCIPIT_ABI INCIPIT_DETAIL_CAT(INCIPIT_ISA, EIGEN_MAX_ALIGN_BYTES)
