@@ -60,6 +60,7 @@ FNR == 1 {
   else if (name ~ /^(xtensor|xtensor-blas|xtl)\//) { if (mine != "tensor") bad("xtensor lives in tensor: " name); heavy[file] = 1 }
   else if (name ~ /^nlohmann\//) { if (file != "incipit/core/json.hpp") bad("JSON lives in core/json.hpp: " name); heavy[file] = 1 }
   else if (name == "cblas.h") { if (mine != "core") bad("CBLAS lives in core: " name) }
+  else if (name == "unistd.h") { if (mine != "train") bad("POSIX terminals live in train: " name) }
   else bad("unknown third-party header: " name)
 }
 END {
