@@ -6,6 +6,7 @@
 #include <incipit/core/gemm_kernel.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace incipit::inline INCIPIT_ABI::detail {
 
@@ -40,6 +41,49 @@ struct GemmPlan {
   }
 };
 
+/// Exchanges the off-diagonal H x H blocks of every 2H x 2H block of a lanes x lanes matrix in registers.
+template <int H, class T, int... Lane>
+[[gnu::always_inline]] inline void exchange_blocks(typename Simd<T>::Vec* rows, std::integer_sequence<int, Lane...>) {
+  constexpr int lanes = static_cast<int>(Simd<T>::lanes);
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes; ++i) {
+    if (i & H) continue;
+    const typename Simd<T>::Vec upper = rows[i], lower = rows[i + H];
+    rows[i] = __builtin_shufflevector(upper, lower, (Lane & H ? lanes + Lane - H : Lane)...);
+    rows[i + H] = __builtin_shufflevector(upper, lower, (Lane & H ? lanes + Lane : Lane + H)...);
+  }
+}
+
+/// Transposes `cols` <= lanes contiguous columns of length `depth`, `stride` apart, into rows `width` apart; missing
+/// columns become zeros.
+template <class T>
+void pack_transposed_vector(const T* from, Extent stride, Extent cols, Extent depth, T* to, Extent width) {
+  using S = Simd<T>;
+  constexpr int lanes = static_cast<int>(S::lanes);
+  constexpr auto sequence = std::make_integer_sequence<int, lanes>{};
+  for (Extent k = 0; k < depth; k += lanes) {
+    const Extent some = (std::min)(S::lanes, depth - k);
+    typename S::Vec rows[static_cast<std::size_t>(lanes)] = {};
+    if (cols == lanes && some == lanes) {
+#pragma GCC unroll 16
+      for (int j = 0; j < lanes; ++j) rows[j] = S::load(from + j * stride + k);
+    } else {
+      for (Extent j = 0; j < cols; ++j)
+        rows[j] = some == lanes ? S::load(from + j * stride + k) : S::load_few(from + j * stride + k, some);
+    }
+    if constexpr (lanes > 8) exchange_blocks<8, T>(rows, sequence);
+    if constexpr (lanes > 4) exchange_blocks<4, T>(rows, sequence);
+    if constexpr (lanes > 2) exchange_blocks<2, T>(rows, sequence);
+    exchange_blocks<1, T>(rows, sequence);
+    if (some == lanes) {
+#pragma GCC unroll 16
+      for (int i = 0; i < lanes; ++i) S::store(to + (k + i) * width, rows[i]);
+    } else {
+      for (Extent i = 0; i < some; ++i) S::store(to + (k + i) * width, rows[i]);
+    }
+  }
+}
+
 /// Panels of the columns [first, first + vectors * lanes) of rows [begin, begin + depth) of B, at `to`.
 template <class T>
 void pack_panels(const MatrixView<const T>& b, const GemmPlan<T>& plan, Extent begin, Extent depth, Extent first,
@@ -62,6 +106,10 @@ void pack_panels(const MatrixView<const T>& b, const GemmPlan<T>& plan, Extent b
         const Extent at = (wide - 1) * S::lanes;
         S::store(to + at, last == S::lanes ? S::load(from + at) : S::load_few(from + at, last));
       }
+    } else if (b.row_stride == 1) {
+      for (Extent j = 0; j < some; j += S::lanes)
+        pack_transposed_vector(from + j * b.col_stride, b.col_stride, (std::min)(S::lanes, some - j), depth, to + j, width);
+      to += depth * width;
     } else {
       for (Extent j = 0; j < some; ++j)
         for (Extent k = 0; k < depth; ++k) to[k * width + j] = from[k * b.row_stride + j * b.col_stride];
