@@ -50,7 +50,7 @@ Pca<typename Derived::Scalar> pca(const Eigen::MatrixBase<Derived>& points, Exte
   Dense vectors;
   if (solver == PcaSolver::svd) {
     const Eigen::BDCSVD<Dense> svd(centred, Eigen::ComputeThinV);
-    if (svd.info() != Eigen::Success) require_ok({Outcome::no_convergence, -1, -1}, "points");
+    if (!detail::converged(svd.info())) require_ok({Outcome::no_convergence, -1, -1}, "points");
     vectors = svd.matrixV().leftCols(k);
     fix_column_signs(vectors);
   } else {

@@ -40,7 +40,7 @@ bool bidiagonal_values(const Col<T>& d, const Col<T>& e, Col<T>& values) {
   }
   Eigen::SelfAdjointEigenSolver<ColMajor<T>> solver;
   solver.computeFromTridiagonal(zero, off, Eigen::EigenvaluesOnly);
-  if (solver.info() != Eigen::Success) return false;
+  if (!detail::converged(solver.info())) return false;
   values = solver.eigenvalues().reverse().head(n).cwiseMax(T(0));
   return true;
 }

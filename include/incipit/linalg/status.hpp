@@ -36,6 +36,11 @@ Status check_finite(const Eigen::DenseBase<Derived>& a) {
   return {};
 }
 
+namespace detail {
+/// True for Eigen's `Success`, whose name X11 headers define as a macro.
+inline bool converged(Eigen::ComputationInfo info) { return static_cast<int>(info) == 0; }
+}  // namespace detail
+
 /// @brief Turns a status into an exception.
 /// @throws NonFiniteError naming the entry as `name(row,col)`; Error when the iteration did not converge.
 inline void require_ok(const Status& status, std::string_view name) {

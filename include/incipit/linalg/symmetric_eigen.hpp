@@ -35,7 +35,7 @@ SymmetricEigen<typename Derived::Scalar> symmetric_eigen(const Eigen::MatrixBase
   const T skew = (input - input.transpose()).cwiseAbs().maxCoeff();
   require(skew <= T(64) * T(Eigen::NumTraits<T>::epsilon()) * largest, name, skew, "equal to its transpose");
   const Eigen::SelfAdjointEigenSolver<Dense> solver(input);
-  if (solver.info() != Eigen::Success) require_ok({Outcome::no_convergence, -1, -1}, name);
+  if (!detail::converged(solver.info())) require_ok({Outcome::no_convergence, -1, -1}, name);
   out.values = solver.eigenvalues().reverse();
   out.vectors = solver.eigenvectors().rowwise().reverse();
   fix_column_signs(out.vectors);
