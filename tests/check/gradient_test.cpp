@@ -79,7 +79,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(scale_of_the_input_does_not_matter, T, Scalars) {
       // At 1e-8 the float outputs are the bias to all digits but two: nothing can be said, and nothing is.
       const bool drowned = std::is_same_v<T, float> && scale == 1e-8;
       const auto norm = layer_norm<T>(Mistake::none, seed, scale);
-      BOOST_CHECK_MESSAGE(drowned ? norm.count(check::Verdict::fail) == 0 : norm.passed(), "scale " << scale << " seed " << seed << '\n' << norm);
+      BOOST_CHECK_MESSAGE(drowned ? norm.count(check::Verdict::fail) == 0 : norm.passed(), "scale " << scale << " seed "
+                                                                                                    << seed << '\n'
+                                                                                                    << norm);
       const auto relu = relu_linear<T>(Mistake::none, seed, scale);
       BOOST_CHECK_MESSAGE(relu.passed(), "scale " << scale << " seed " << seed << '\n' << relu);
       for (const Mistake mistake : {Mistake::one_percent, Mistake::zero_dx, Mistake::zero_gain})
@@ -177,7 +179,9 @@ BOOST_AUTO_TEST_CASE(noise_that_hides_the_gradient_is_unresolved_not_passed) {
 BOOST_AUTO_TEST_CASE(function_that_is_not_finite_nearby_fails) {
   const auto f = [](const Row<double>& x) { return std::log(x(0)); };
   const Row<double> x = Row<double>::Constant(1, 1e-200), g = Row<double>::Constant(1, 1e200);
-  const auto at_infinity = [](const Row<double>& v) { return v(0) > 1 ? std::numeric_limits<double>::infinity() : v(0); };
+  const auto at_infinity = [](const Row<double>& v) {
+    return v(0) > 1 ? std::numeric_limits<double>::infinity() : v(0);
+  };
   const Row<double> edge = Row<double>::Ones(1);
   BOOST_TEST(!check::check_function(at_infinity, edge, edge).passed());
   BOOST_TEST(check::check_function(f, x, g).passed());

@@ -39,8 +39,14 @@ struct GainBias {
   using Scalar = T;
   Slot<T, 1, dyn> gain, bias;
   explicit GainBias(Extent c) : gain(nullptr, 1, c), bias(nullptr, 1, c) {}
-  template <class F> void for_each_parameter(F&& f) { f("gain", gain), f("bias", bias); }
-  template <class F> void for_each_parameter(F&& f) const { f("gain", gain), f("bias", bias); }
+  template <class F>
+  void for_each_parameter(F&& f) {
+    f("gain", gain), f("bias", bias);
+  }
+  template <class F>
+  void for_each_parameter(F&& f) const {
+    f("gain", gain), f("bias", bias);
+  }
 };
 
 /// LayerNorm over the columns, epsilon inside the root.
@@ -155,8 +161,14 @@ struct Table {
   using Scalar = T;
   Slot<T> weight;
   Table(Extent rows, Extent cols) : weight(nullptr, rows, cols) {}
-  template <class F> void for_each_parameter(F&& f) { f("weight", weight); }
-  template <class F> void for_each_parameter(F&& f) const { f("weight", weight); }
+  template <class F>
+  void for_each_parameter(F&& f) {
+    f("weight", weight);
+  }
+  template <class F>
+  void for_each_parameter(F&& f) const {
+    f("weight", weight);
+  }
 };
 
 /// Sum of table rows over each row of ids.

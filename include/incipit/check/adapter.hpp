@@ -15,9 +15,11 @@ namespace incipit::inline INCIPIT_ABI::check {
 /// The bundle of a layer without parameters.
 template <Real T>
 struct NoParameters {
-  using Scalar = T;                                   ///< scalar type
-  template <class F> void for_each_parameter(F&&) {}        ///< visits nothing
-  template <class F> void for_each_parameter(F&&) const {}  ///< visits nothing
+  using Scalar = T;  ///< scalar type
+  template <class F>
+  void for_each_parameter(F&&) {}  ///< visits nothing
+  template <class F>
+  void for_each_parameter(F&&) const {}  ///< visits nothing
 };
 
 namespace detail {
@@ -35,24 +37,23 @@ using ScalarOf = typename L::Params::Scalar;
 /// writes dx and adds to the gradients of the parameters, which the caller has zeroed.
 template <class L, class X>
 concept RealLayer = ParameterBundle<typename L::Params> && std::default_initializable<typename L::Cache> &&
-                    std::same_as<typename X::Scalar, detail::ScalarOf<L>> &&
-                    requires(const L layer, const typename L::Params p, const Eigen::Ref<const X> x, Eigen::Ref<X> dx,
-                             typename L::Cache cache, const typename L::Cache done, typename L::Params grad,
-                             const Eigen::Ref<const detail::OutputOf<L, X>> dy) {
-                      layer.forward(p, x, cache);
-                      layer.backward(p, done, dy, dx, grad);
-                    };
+    std::same_as<typename X::Scalar, detail::ScalarOf<L>> &&
+    requires(const L layer, const typename L::Params p, const Eigen::Ref<const X> x, Eigen::Ref<X> dx,
+             typename L::Cache cache, const typename L::Cache done, typename L::Params grad,
+             const Eigen::Ref<const detail::OutputOf<L, X>> dy) {
+  layer.forward(p, x, cache);
+  layer.backward(p, done, dy, dx, grad);
+};
 
 /// @brief A layer whose input is ids (an embedding): as RealLayer, but X holds integers and `backward` has no dx.
 template <class L, class X>
 concept IdLayer = ParameterBundle<typename L::Params> && std::default_initializable<typename L::Cache> &&
-                  std::integral<typename X::Scalar> &&
-                  requires(const L layer, const typename L::Params p, const Eigen::Ref<const X> x,
-                           typename L::Cache cache, const typename L::Cache done, typename L::Params grad,
-                           const Eigen::Ref<const detail::OutputOf<L, X>> dy) {
-                    layer.forward(p, x, cache);
-                    layer.backward(p, done, dy, grad);
-                  };
+    std::integral<typename X::Scalar> &&
+    requires(const L layer, const typename L::Params p, const Eigen::Ref<const X> x, typename L::Cache cache,
+             const typename L::Cache done, typename L::Params grad, const Eigen::Ref<const detail::OutputOf<L, X>> dy) {
+  layer.forward(p, x, cache);
+  layer.backward(p, done, dy, grad);
+};
 
 /// What the checkers accept. A layer with real input but without dx is not accepted: no path may lack a gradient.
 template <class L, class X>
@@ -74,13 +75,13 @@ class LambdaLayer {
   }
   /// Calls the backward callable, with dx.
   template <class Dy, class Dx>
-    requires std::invocable<const Backward&, const Params&, const Cache&, const Dy&, Dx&, Params&>
+  requires std::invocable<const Backward&, const Params&, const Cache&, const Dy&, Dx&, Params&>
   void backward(const Params& params, const Cache& cache, const Dy& dy, Dx&& dx, Params& grad) const {
     backward_(params, cache, dy, dx, grad);
   }
   /// Calls the backward callable, without dx.
   template <class Dy>
-    requires std::invocable<const Backward&, const Params&, const Cache&, const Dy&, Params&>
+  requires std::invocable<const Backward&, const Params&, const Cache&, const Dy&, Params&>
   void backward(const Params& params, const Cache& cache, const Dy& dy, Params& grad) const {
     backward_(params, cache, dy, grad);
   }

@@ -105,15 +105,15 @@ struct Framed {
 /// @param x        input, at least one row
 /// @param options  seed, independence of rows
 template <class L, class B, class X>
-  requires CheckableLayer<L, X>
-LawReport check_contract(const L& layer, const B& params, const X& x, const ContractOptions& options = {}) {
+requires CheckableLayer<L, X> LawReport check_contract(const L& layer, const B& params, const X& x,
+                                                       const ContractOptions& options = {}) {
   using Caller = detail::Caller<L, B, X>;
   using T = typename Caller::T;
   using Y = typename Caller::Y;
   using Gradients = typename Caller::Gradients;
   using detail::distance, detail::mismatch;
-  require<ShapeError>(x.rows() >= 1 && x.cols() >= 1, "input", std::to_string(x.rows()) + " x " +
-                      std::to_string(x.cols()), "at least one row and one column");
+  require<ShapeError>(x.rows() >= 1 && x.cols() >= 1, "input",
+                      std::to_string(x.rows()) + " x " + std::to_string(x.cols()), "at least one row and one column");
   const Caller caller{layer};
   LawReport report;
   const auto law = [&](std::string name, double value, double bound, std::string reason = "") {
@@ -163,8 +163,8 @@ LawReport check_contract(const L& layer, const B& params, const X& x, const Cont
     const Y sum = T(1.5) * dy + T(-0.75) * dz;
     const auto [d, where] = mismatch(list(caller.gradients(params, x, sum)), 1.5, list(g), -0.75, list(gz));
     law("linear in dy", d, rounding, where);
-    const auto [n, there] = mismatch(list(caller.gradients(params, x, Y::Zero(y.rows(), y.cols()))), 1, list(zero), 0,
-                                     list(zero));
+    const auto [n, there] =
+        mismatch(list(caller.gradients(params, x, Y::Zero(y.rows(), y.cols()))), 1, list(zero), 0, list(zero));
     law("zero dy gives zero", n, 0, there);
   }
   {

@@ -15,8 +15,8 @@ namespace incipit::inline INCIPIT_ABI::check {
 
 /// One checked tensor.
 struct GradientRow {
-  std::string name;                                                ///< "x", or the parameter's name
-  double taylor_order = std::numeric_limits<double>::quiet_NaN();  ///< NaN when the remainder is zero to rounding
+  std::string name;                                                 ///< "x", or the parameter's name
+  double taylor_order = std::numeric_limits<double>::quiet_NaN();   ///< NaN when the remainder is zero to rounding
   double central_error = std::numeric_limits<double>::quiet_NaN();  ///< relative, worst of the directions
   Verdict verdict = Verdict::fail;                                  ///< worst of the directions
   std::string reason;                                               ///< of that direction
@@ -34,8 +34,8 @@ using GradientReport = Report<GradientRow>;
 
 /// Settings of the gradient checker. Tolerances are not among them: they follow from the scalar (see Tolerances).
 struct GradientOptions {
-  std::uint64_t seed = 1;      ///< of directions and upstream gradient
-  int directions = 3;          ///< random directions per tensor, >= 1
+  std::uint64_t seed = 1;       ///< of directions and upstream gradient
+  int directions = 3;           ///< random directions per tensor, >= 1
   double largest_step = 0.125;  ///< relative to the root mean square of the tensor's entries, in (0, 1]
 };
 
@@ -142,9 +142,12 @@ GradientRow check_tensor(std::string name, const Row<T>& base, const Row<T>& gra
     const double largest_error = d == 0 ? one.central_error : (std::max)(row.central_error, one.central_error);
     // The worst verdict counts. Among equal ones the order nearest to 2 is told: where curvature is small in one
     // direction, the third power mixes in.
-    const auto rank = [](Verdict verdict) { return verdict == Verdict::fail ? 2 : verdict == Verdict::unresolved ? 1 : 0; };
-    const bool worse = rank(one.verdict) > rank(row.verdict), nearer = rank(one.verdict) == rank(row.verdict) &&
-                       !(std::abs(row.taylor_order - 2) <= std::abs(one.order - 2)) && !std::isnan(one.order);
+    const auto rank = [](Verdict verdict) {
+      return verdict == Verdict::fail ? 2 : verdict == Verdict::unresolved ? 1 : 0;
+    };
+    const bool worse = rank(one.verdict) > rank(row.verdict),
+               nearer = rank(one.verdict) == rank(row.verdict) &&
+                        !(std::abs(row.taylor_order - 2) <= std::abs(one.order - 2)) && !std::isnan(one.order);
     if (d == 0 || worse || nearer) row.taylor_order = one.order, row.verdict = one.verdict, row.reason = one.reason;
     row.central_error = largest_error;
   }
@@ -176,16 +179,16 @@ GradientReport check_function(const F& f, const V& x, const V& gradient, const G
 }
 
 /// @brief Checks a layer's backward: its input and each parameter separately, against a random upstream gradient.
-/// @details With f = <dy, y> for a random normal dy, every tensor is moved alone along random directions; see `judge` for
-/// what a right gradient must show. Gradients of a layer with ids as input are those of its parameters only.
+/// @details With f = <dy, y> for a random normal dy, every tensor is moved alone along random directions; see `judge`
+/// for what a right gradient must show. Gradients of a layer with ids as input are those of its parameters only.
 /// @param layer    see RealLayer, IdLayer
 /// @param params   the bundle (Owned or plain), at values where the layer is not special
 /// @param x        input of the plain matrix type that `forward` takes
 /// @param options  seed, directions, largest step
 /// @return rows "x" and one per parameter.  @par Cost 40 forward passes per tensor and direction.
 template <class L, class B, class X>
-  requires CheckableLayer<L, X>
-GradientReport check_gradient(const L& layer, const B& params, const X& x, const GradientOptions& options = {}) {
+requires CheckableLayer<L, X> GradientReport check_gradient(const L& layer, const B& params, const X& x,
+                                                            const GradientOptions& options = {}) {
   using Caller = detail::Caller<L, B, X>;
   using T = typename Caller::T;
   using W = detail::Wide<T>;
@@ -210,8 +213,8 @@ GradientReport check_gradient(const L& layer, const B& params, const X& x, const
       Eigen::Map<Row<T>>(at.data(), 1, at.size()) = point;
       return change(caller.forward(params, at));
     };
-    report.rows.push_back(detail::check_tensor<T>("x", detail::flattened(x), detail::flattened(claimed.dx), size,
-                                                  along, options));
+    report.rows.push_back(
+        detail::check_tensor<T>("x", detail::flattened(x), detail::flattened(claimed.dx), size, along, options));
   }
   B at = params;
   at.for_each_parameter([&](std::string_view name, auto& slot) {

@@ -23,7 +23,9 @@ double law_distance(const V& a, const V& b);
 inline double worse(double worst, double next) { return next <= worst ? worst : next; }
 
 template <class V>
-concept MatrixLike = requires(const V v) { v.rows(), v.cols(), v(0, 0); };
+concept MatrixLike = requires(const V v) {
+  v.rows(), v.cols(), v(0, 0);
+};
 
 template <class V>
 double law_distance(const V& a, const V& b) {

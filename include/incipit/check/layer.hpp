@@ -27,9 +27,7 @@ struct LayerReport {
   GradientReport degenerate;  ///< at degenerate inputs: no row may fail; rounding may leave one unresolved
 
   /// True if everything holds.
-  bool passed() const {
-    return gradients.passed() && contracts.passed() && degenerate.count(Verdict::fail) == 0;
-  }
+  bool passed() const { return gradients.passed() && contracts.passed() && degenerate.count(Verdict::fail) == 0; }
   /// The three tables.
   friend std::ostream& operator<<(std::ostream& out, const LayerReport& r) {
     return out << r.gradients << '\n' << r.contracts << '\n' << r.degenerate;
@@ -70,15 +68,15 @@ std::vector<Degenerate<X>> degenerate_inputs(const X& x, double huge) {
 /// @details Degenerate inputs of x's shape: all zero, x times 1e-8, one-hot rows, equal values, x times `huge`; and x's
 /// first row alone where rows are independent. For ids: one token repeated everywhere. Where the layer is
 /// not `smooth`, no derivative is asked for at zero, one-hot and equal values. A layer may refuse a degenerate
-/// input with a typed error: that is reported and passes; a NaN does not. Call the battery once more with one column for
-/// width 1, if the layer takes it.
+/// input with a typed error: that is reported and passes; a NaN does not. Call the battery once more with one column
+/// for width 1, if the layer takes it.
 /// @param layer    see RealLayer, IdLayer
 /// @param params   the bundle, at generic values (fill_parameters)
 /// @param x        a generic input (random_input), for ids with a repeated token
 /// @param options  see LayerOptions
 template <class L, class B, class X>
-  requires CheckableLayer<L, X>
-LayerReport check_layer(const L& layer, const B& params, const X& x, const LayerOptions& options = {}) {
+requires CheckableLayer<L, X> LayerReport check_layer(const L& layer, const B& params, const X& x,
+                                                      const LayerOptions& options = {}) {
   using Caller = detail::Caller<L, B, X>;
   using Y = typename Caller::Y;
   const Caller caller{layer};

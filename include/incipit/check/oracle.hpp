@@ -37,8 +37,7 @@ LawReport compare_scalars(const F& f, double amplification, Candidate<Ts>... can
     Mat<Reference> same(got.rows(), got.cols());
     for (Extent i = 0; i < got.rows(); ++i)
       for (Extent j = 0; j < got.cols(); ++j) same(i, j) = static_cast<Reference>(got(i, j));
-    laws.equal(candidate.name, same, want,
-               amplification * static_cast<double>(T(Eigen::NumTraits<T>::epsilon())));
+    laws.equal(candidate.name, same, want, amplification * static_cast<double>(T(Eigen::NumTraits<T>::epsilon())));
   };
   (one(candidates), ...);
   return laws.report();

@@ -62,8 +62,14 @@ struct OrderRow {
   }
   /// Printed cells.
   std::array<std::string, 8> cells() const {
-    return {name,           cell(order, 5),         cell(standard_error), cell(predicted),
-            cell(tolerance), std::to_string(points), to_string(verdict),   reason};
+    return {name,
+            cell(order, 5),
+            cell(standard_error),
+            cell(predicted),
+            cell(tolerance),
+            std::to_string(points),
+            to_string(verdict),
+            reason};
   }
 };
 
@@ -121,7 +127,8 @@ inline OrderRow check_order(std::string name, std::span<const double> h, std::sp
   const LineFit fit = fit_line(x, y);
   row.order = fit.slope, row.standard_error = fit.slope_error;
 
-  // A floor shows as a flat small-h end under a coarse end that falls: judged on local slopes, since the fit mixes both.
+  // A floor shows as a flat small-h end under a coarse end that falls: judged on local slopes, since the fit mixes
+  // both.
   const auto local = [&](std::size_t i) { return (y[i + 1] - y[i]) / (x[i + 1] - x[i]); };
   const double fine = local(0), coarse = local(x.size() - 2);
   if (predicted > 0 && coarse > 0.7 * predicted && fine < 0.5 * predicted) {

@@ -42,7 +42,8 @@ struct Report {
   bool passed() const { return !rows.empty() && rows.size() == count(Verdict::pass); }
   /// Number of rows with this verdict.
   std::size_t count(Verdict v) const {
-    return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [v](const R& r) { return r.verdict == v; }));
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [v](const R& r) { return r.verdict == v; }));
   }
   /// The row called `name`. @throws InvalidArgument if there is none.
   const R& at(const std::string& name) const {
@@ -87,18 +88,16 @@ inline std::string cell(double value, int digits = 3) {
 
 /// @brief One checked property: a measured value that must not exceed its bound.
 struct LawRow {
-  std::string name;                      ///< which law
-  double value = 0;                      ///< the measured violation
-  double bound = 0;                      ///< the largest violation allowed
-  Verdict verdict = Verdict::fail;       ///< pass iff value <= bound (never for NaN)
-  std::string reason;                    ///< what was measured, or what went wrong
+  std::string name;                 ///< which law
+  double value = 0;                 ///< the measured violation
+  double bound = 0;                 ///< the largest violation allowed
+  Verdict verdict = Verdict::fail;  ///< pass iff value <= bound (never for NaN)
+  std::string reason;               ///< what was measured, or what went wrong
 
   /// Column titles.
   static std::array<std::string, 5> titles() { return {"law", "value", "bound", "verdict", "reason"}; }
   /// Printed cells.
-  std::array<std::string, 5> cells() const {
-    return {name, cell(value), cell(bound), to_string(verdict), reason};
-  }
+  std::array<std::string, 5> cells() const { return {name, cell(value), cell(bound), to_string(verdict), reason}; }
 };
 
 /// Rows of laws.

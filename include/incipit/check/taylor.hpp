@@ -16,11 +16,11 @@ namespace incipit::inline INCIPIT_ABI::check {
 /// @brief The tolerances of gradient checks: one table, from the scalar's epsilon.
 struct Tolerances {
   double order_low = 1.8, order_high = 2.2;  ///< a right gradient leaves a remainder of this Taylor order
-  double visible = 30;  ///< a remainder counts as seen when it exceeds this many times the measured noise
-  double still = 6;     ///< nothing moves when remainders stay within this many times the noise
+  double visible = 30;       ///< a remainder counts as seen when it exceeds this many times the measured noise
+  double still = 6;          ///< nothing moves when remainders stay within this many times the noise
   double resolution = 3e-3;  ///< noise must not hide a relative error of the gradient as large as this
-  double central = 0;      ///< allowed relative error of central differences: epsilon^0.4
-  double finest_step = 0;  ///< smallest relative step of the ladder
+  double central = 0;        ///< allowed relative error of central differences: epsilon^0.4
+  double finest_step = 0;    ///< smallest relative step of the ladder
 
   /// The table for a scalar: float 1.7e-3, double 5.5e-7, long double 2.6e-8 for `central`.
   template <Real T>
@@ -41,13 +41,14 @@ struct Ladder {
   double slope = 0;                    ///< <g, v>
   double gradient_norm = 0;            ///< |g| times the size of v's entries: the typical |<g, v>|
 
-  /// The larger remainder of the two signs: |even part| + |odd part|, in which a wrong slope and curvature never cancel.
+  /// The larger remainder of the two signs: |even part| + |odd part|, in which a wrong slope and curvature never
+  /// cancel.
   double size(std::size_t k) const { return (std::max)(std::abs(plus[k]), std::abs(minus[k])); }
 };
 
 /// @brief Verdict on a gradient along one direction.
 struct TaylorVerdict {
-  double order = std::numeric_limits<double>::quiet_NaN();  ///< fitted order; NaN when no remainder is visible
+  double order = std::numeric_limits<double>::quiet_NaN();          ///< fitted order; NaN when no remainder is visible
   double central_error = std::numeric_limits<double>::quiet_NaN();  ///< relative error of central differences
   Verdict verdict = Verdict::fail;                                  ///< outcome
   std::string reason;                                               ///< why
@@ -109,11 +110,11 @@ inline std::size_t first_still_rung(const Ladder& l, double still) {
 
 /// @brief Judges a ladder.
 /// @details Two measurements that see different mistakes. (1) Central differences at the pair of steps where truncation
-/// and noise are smallest: their relative error must be within `central`. (2) The order of the remainder over the finest
-/// rungs that stand out of the noise: a right gradient leaves h^2, a wrong one leaves h. When no remainder stands out
-/// the function is linear along v to rounding; when it vanishes at once between two rungs there is a kink (ReLU)
-/// further out; an order above 2.2 means that curvature vanishes along v. These three rest on (1) alone, and say so.
-/// If neither f nor g moves visibly, both are zero to rounding. If noise could hide an error of `resolution`, the
+/// and noise are smallest: their relative error must be within `central`. (2) The order of the remainder over the
+/// finest rungs that stand out of the noise: a right gradient leaves h^2, a wrong one leaves h. When no remainder
+/// stands out the function is linear along v to rounding; when it vanishes at once between two rungs there is a kink
+/// (ReLU) further out; an order above 2.2 means that curvature vanishes along v. These three rest on (1) alone, and say
+/// so. If neither f nor g moves visibly, both are zero to rounding. If noise could hide an error of `resolution`, the
 /// verdict is `unresolved`.
 inline TaylorVerdict judge(const Ladder& l, const Tolerances& t) {
   TaylorVerdict out;
@@ -138,7 +139,8 @@ inline TaylorVerdict judge(const Ladder& l, const Tolerances& t) {
   const bool agrees = std::abs(central.error) <= t.central * scale + 2 * central.uncertainty;
   const bool slow = out.order < t.order_low && !kink;
   if (!agrees) {
-    out.reason = std::string("central differences disagree with the gradient") + (slow ? ", first-order remainder" : "");
+    out.reason =
+        std::string("central differences disagree with the gradient") + (slow ? ", first-order remainder" : "");
   } else if (!(central.uncertainty <= t.resolution * scale)) {
     out.verdict = Verdict::unresolved;
     out.reason = "rounding hides the gradient: use a wider scalar or other inputs";
