@@ -215,7 +215,8 @@ struct Activation {
     require_size("dx.rows", dx.rows(), dy.rows());
     require_size("dx.cols", dx.cols(), dy.cols());
     for (Extent i = 0; i < dy.rows(); ++i)
-      activation_backward<A>(&cache.x(i, 0), &cache.y(i, 0), &dy(i, 0), &dx(i, 0), dy.cols());
+      activation_backward<A>(cache.x.data() + i * dy.cols(), cache.y.data() + i * dy.cols(), dy.data() + i * dy.rowStride(),
+                             dx.data() + i * dx.rowStride(), dy.cols());
   }
 };
 

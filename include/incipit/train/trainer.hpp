@@ -6,6 +6,7 @@
 #include <incipit/data/examples.hpp>
 #include <incipit/data/soft_examples.hpp>
 #include <incipit/loss/label_rows.hpp>
+#include <incipit/train/minibatches.hpp>
 
 namespace incipit::inline INCIPIT_ABI::train {
 
@@ -29,6 +30,49 @@ class FullBatch {
 
  private:
   data::SoftExamples merged_;
+  std::vector<T> masses_;
+};
+
+/// @brief Shuffled minibatches of a merged set, in the order of EpochOrder: identical inputs with different labels come as one
+/// row with a soft label, so their disagreement is no noise in the gradient.
+/// @details Masses are scaled by U/B, so the expected loss is the mean over the set.
+template <Real T>
+class MergedMinibatches {
+ public:
+  /// Batches of `batch` distinct inputs of `set`, which must outlive this. @throws InvalidArgument unless 1 <= batch <= U.
+  MergedMinibatches(const FullBatch<T>& set, Extent batch, const RandomStream& stream)
+      : set_(&set), order_(set.tokens().rows(), batch, stream) {}
+  MergedMinibatches(FullBatch<T>&&, Extent, const RandomStream&) = delete;
+
+  /// Draws batch k >= 0: tokens() and labels() are then its rows.
+  void draw(long long step) {
+    const auto rows = order_(step);
+    const auto from = set_->labels();
+    tokens_.resize(static_cast<Extent>(rows.size()), set_->tokens().cols());
+    begin_.assign(1, 0);
+    labels_.clear();
+    masses_.clear();
+    const T scale = static_cast<T>(static_cast<double>(set_->tokens().rows()) / static_cast<double>(rows.size()));
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+      tokens_.row(static_cast<Extent>(n)) = set_->tokens().row(rows[n]);
+      for (Extent k = from.first(rows[n]); k < from.first(rows[n] + 1); ++k) {
+        labels_.push_back(from.label(k));
+        masses_.push_back(scale * from.mass(k));
+      }
+      begin_.push_back(labels_.size());
+    }
+  }
+  /// (B, L) distinct inputs of the batch drawn last.
+  const Mat<Id>& tokens() const { return tokens_; }
+  /// Their labels with masses.
+  loss::LabelRows<T> labels() const { return {begin_, labels_, masses_}; }
+
+ private:
+  const FullBatch<T>* set_;
+  EpochOrder order_;
+  Mat<Id> tokens_;
+  std::vector<std::size_t> begin_{0};
+  std::vector<Id> labels_;
   std::vector<T> masses_;
 };
 
