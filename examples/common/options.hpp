@@ -8,12 +8,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -52,6 +55,21 @@ struct Options {
 /// Adds options of a program's own to the parser.
 using Extra = std::function<void(CLI::App&)>;
 
+/// @brief Validator of decimal whole numbers in [low, high], for options of unsigned and signed integers.
+/// @details The parser alone would wrap -1 to 2^64 - 1, clamp what is too large and read 010 as eight.
+inline CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
+  const std::string range = std::to_string(low) + " .. " + std::to_string(high);
+  return CLI::Validator(
+      [low, high, range](std::string& text) -> std::string {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool plain =
+            error == std::errc() && end == text.data() + text.size() && (text.size() == 1 || text[0] != '0');
+        return plain && value >= low && value <= high ? "" : "got " + text + ", allowed: a whole number in " + range;
+      },
+      range);
+}
+
 namespace detail {
 /// Creates the folder and tries to write in it; the reason when that fails.
 inline std::optional<std::string> cannot_write(const std::filesystem::path& folder) {
@@ -77,10 +95,12 @@ inline std::optional<int> try_parse(int argc, const char* const* argv, const std
   app.set_version_flag("--version", std::string(INCIPIT_VERSION));
   options.out = program + "-out";
   options.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
-  app.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed of all random numbers")
+      ->check(whole_number(0, (std::numeric_limits<std::uint64_t>::max)()))
+      ->capture_default_str();
   app.add_option("--out", options.out, "Folder for summary.json, data and plots")->capture_default_str();
   app.add_option("--threads", options.threads, "Threads; the results do not depend on it")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_number(1, 1024))
       ->capture_default_str();
   bool fast = false, paper = false;
   auto* fast_flag = app.add_flag("--fast", fast, "Small sizes: a quick look");

@@ -36,7 +36,7 @@ struct NpyArray {
 
 /// @brief A dense row-major container with a shape, such as xt::xtensor or xt::xarray of row-major layout.
 template <class A>
-concept ShapedArray = NpyScalar<typename A::value_type> && requires(const A& a) {
+concept ShapedArray = NpyScalar<std::remove_cv_t<typename A::value_type>> && requires(const A& a) {
   { *a.data() } -> std::convertible_to<typename A::value_type>;
   a.shape().begin();
   requires static_cast<int>(A::static_layout) == 1;  // xt::layout_type::row_major
@@ -69,7 +69,7 @@ void save_npy(const std::filesystem::path& path, const Eigen::MatrixBase<Derived
 /// @brief Writes a row-major xtensor container of any rank.
 template <ShapedArray A>
 void save_npy(const std::filesystem::path& path, const A& array) {
-  using T = typename A::value_type;
+  using T = std::remove_cv_t<typename A::value_type>;
   const std::vector<std::size_t> shape(array.shape().begin(), array.shape().end());
   save_npy<T>(path, std::span<const T>(array.data(), array.size()), shape);
 }
