@@ -21,7 +21,7 @@ BEGIN {
         "|measure:core tensor linalg"                  \
         "|probe:measure nn model optim"                \
         "|compare:measure theory"                      \
-        "|io:core tensor"                              \
+        "|io:core tensor data"                         \
         "|train:core tensor linalg init nn loss model optim data measure probe check io", lines, "|")
   for (i in lines) { split(lines[i], part, ":"); room[part[1]] = 1; direct[part[1]] = part[2] }
   for (r in room) reach(r, r)
