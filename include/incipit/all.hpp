@@ -4,3 +4,9 @@
 #pragma once
 
 #include <incipit/incipit.hpp>
+
+#include <incipit/compare/summary.hpp>
+#include <incipit/core/json.hpp>
+#include <incipit/io/jsonl_examples.hpp>
+#include <incipit/measure/trajectory.hpp>
+#include <incipit/tensor/view.hpp>
