@@ -5,6 +5,7 @@
 
 #include <incipit/core/finite.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -124,8 +125,14 @@ OdeReport dormand_prince(F&& f, V& y, std::span<const double> times, See&& see, 
   for (V& k : stages) k = y;
   V next = y, error = y;
   const auto norm = [&](const V& x) {
-    const auto scale = options.atol + options.rtol * y.array().abs().max(next.array().abs()).template cast<double>();
-    return std::sqrt((x.array().template cast<double>() / scale).square().mean());
+    double sum = 0;
+    for (Extent i = 0; i < x.rows(); ++i)
+      for (Extent j = 0; j < x.cols(); ++j) {
+        const double here = std::abs(static_cast<double>(y(i, j))), there = std::abs(static_cast<double>(next(i, j)));
+        const double ratio = static_cast<double>(x(i, j)) / (options.atol + options.rtol * (std::max)(here, there));
+        sum += ratio * ratio;
+      }
+    return std::sqrt(sum / static_cast<double>(x.size()));
   };
   const auto evaluate = [&](double t, const V& at, V& dy) {
     f(t, at, dy);

@@ -99,11 +99,11 @@ template <class T>
 inline constexpr bool has_scale_by_power = true;
 /// 2^k v for whole k, rounded once, also into the subnormal numbers.
 [[gnu::always_inline]] inline Vector<float> scale_by_power(Vector<float> v, Vector<float> k) {
-  return _mm512_scalef_ps(v, k);
+  return _mm512_maskz_scalef_ps(0xffff, v, k);
 }
 /// 2^k v for whole k, rounded once, also into the subnormal numbers.
 [[gnu::always_inline]] inline Vector<double> scale_by_power(Vector<double> v, Vector<double> k) {
-  return _mm512_scalef_pd(v, k);
+  return _mm512_maskz_scalef_pd(0xff, v, k);
 }
 #else
 /// True where scale_by_power does 2^k v in one instruction.
