@@ -109,7 +109,11 @@ BOOST_AUTO_TEST_CASE(label_range_groups_never_mix) {
     const Id i = (tuple[0] - 1) / 2 + 1;
     BOOST_TEST((task.memory_labels(21, tuple) == data::IdRange{30, 29 + 20 * i}));
   }
-  check_refused<InvalidArgument>([&] { task.memory_index(Tuple{2, 3}); }, "anchors", "got 3, allowed: a memory anchor, 1..2");
+  check_refused<InvalidArgument>(
+      [&] {
+        task.memory_index(Tuple{2, 3});
+      },
+      "anchors", "got 3, allowed: a memory anchor, 1..2");
 }
 
 BOOST_AUTO_TEST_CASE(labels_follow_the_rules) {
@@ -150,9 +154,17 @@ BOOST_AUTO_TEST_CASE(ranges_that_are_empty_negative_or_overlap_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(held_out_tuples_that_are_none_are_refused) {
-  refuse([](auto& t) { t.held_out.push_back({11, 13, 12}); }, "held_out", "got (11,13,12), allowed: tuples of q = 2 anchors");
+  refuse(
+      [](auto& t) {
+        t.held_out.push_back({11, 13, 12});
+      },
+      "held_out", "got (11,13,12), allowed: tuples of q = 2 anchors");
   refuse([](auto& t) { t.held_out.push_back({}); }, "held_out", "got ()");
-  refuse([](auto& t) { t.held_out.push_back({11, 10}); }, "held_out", "got (11,10), allowed: tuples of reasoning anchors");
+  refuse(
+      [](auto& t) {
+        t.held_out.push_back({11, 10});
+      },
+      "held_out", "got (11,10), allowed: tuples of reasoning anchors");
   refuse([](auto& t) { t.held_out.push_back({1, 3}); }, "held_out", "got (1,3)");
   refuse([](auto& t) { t.held_out.push_back({13, 11}); }, "held_out", "got (13,11), allowed: every tuple once");
   refuse([](auto& t) { t.reasoning = {11, 11}, t.held_out = {{11, 11}}; }, "held_out", "not all reasoning tuples");
@@ -167,10 +179,16 @@ BOOST_AUTO_TEST_CASE(labels_beyond_the_vocabulary_are_refused) {
   refuse([](auto& t) { t.vocab = -5; }, "vocab", "got -5");
   refuse([](auto& t) { t.vocab = Extent{1} << 40; }, "vocab", "0 (smallest) to");
   refuse([](auto& t) { t.keys = {2'147'483'600, 2'147'483'640}; }, "largest label", "less than 2147483647");
-  refuse([](auto& t) { t.rule = MemoryRule::label_range_groups, t.memory = {1, 8}, t.vocab = 161, t.groups.step = 40; },
-         "largest memory label", "got 189");
-  refuse([](auto& t) { t.rule = MemoryRule::around_sum, t.keys = {121, 140}, t.memory = {40, 50}, t.vocab = 240; },
-         "F_mem2 (around_sum) largest label z + sum a", "got 240");
+  refuse(
+      [](auto& t) {
+        t.rule = MemoryRule::label_range_groups, t.memory = {1, 8}, t.vocab = 161, t.groups.step = 40;
+      },
+      "largest memory label", "got 189");
+  refuse(
+      [](auto& t) {
+        t.rule = MemoryRule::around_sum, t.keys = {121, 140}, t.memory = {40, 50}, t.vocab = 240;
+      },
+      "F_mem2 (around_sum) largest label z + sum a", "got 240");
 }
 
 BOOST_AUTO_TEST_CASE(f_mem2_below_zero_is_refused_by_name) {
@@ -195,7 +213,11 @@ BOOST_AUTO_TEST_CASE(groups_that_do_not_divide_are_refused) {
 
 BOOST_AUTO_TEST_CASE(products_that_overflow_are_refused) {
   refuse([](auto& t) { t.q = 40, t.length = 41, t.held_out = {}; }, "memory", "combinations");
-  refuse([](auto& t) { t.q = 64, t.length = 65, t.held_out = {}, t.memory = {1, 1}; }, "reasoning", "11..20 with q = 64");
+  refuse(
+      [](auto& t) {
+        t.q = 64, t.length = 65, t.held_out = {}, t.memory = {1, 1};
+      },
+      "reasoning", "11..20 with q = 64");
   refuse([](auto& t) { t.keys = {21, 500'000'000}; }, "memory", "at most 268435456 combinations");
 }
 

@@ -50,7 +50,8 @@ BOOST_AUTO_TEST_CASE(select_keeps_order_and_repeats) {
   const Examples s = select(e, {1, 1, 0});
   BOOST_TEST(s.size() == 3);
   BOOST_TEST(s.vocab == 10);
-  BOOST_TEST((s.tokens.row(0) == e.tokens.row(1) && s.tokens.row(1) == e.tokens.row(1) && s.tokens.row(2) == e.tokens.row(0)));
+  BOOST_TEST(
+      (s.tokens.row(0) == e.tokens.row(1) && s.tokens.row(1) == e.tokens.row(1) && s.tokens.row(2) == e.tokens.row(0)));
   BOOST_TEST(s.labels == (std::vector<Id>{9, 9, 0}), boost::test_tools::per_element());
   BOOST_TEST(select(e, {}).size() == 0);
   check_refused<IndexError>([&] { select(e, {0, 2}); }, "rows[1]", "got 2, allowed: 0 to 1");

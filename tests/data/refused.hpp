@@ -17,7 +17,8 @@ void check_refused(Call call, std::string_view argument, std::string_view part) 
     BOOST_ERROR("accepted, although " << argument << " must be refused");
   } catch (const E& error) {
     BOOST_TEST(error.argument() == argument);
-    BOOST_TEST(std::string_view(error.what()).find(part) != std::string_view::npos, "\"" << error.what() << "\" lacks \"" << part << "\"");
+    BOOST_TEST(std::string_view(error.what()).find(part) != std::string_view::npos,
+               "\"" << error.what() << "\" lacks \"" << part << "\"");
   }
 }
 

@@ -82,8 +82,13 @@ BOOST_AUTO_TEST_CASE(population_law_is_the_count_of_the_population) {
     check_laws(law, 3);
     BOOST_TEST(distance(law, count_statistics(population(task, mapping).train)) == 0);
   }
-  const AnchorTask grouped{.q = 3, .length = 4, .keys = {21, 40}, .memory = {1, 8}, .reasoning = {11, 16},
-                           .held_out = {{11, 12, 11}}, .rule = MemoryRule::label_range_groups};
+  const AnchorTask grouped{.q = 3,
+                           .length = 4,
+                           .keys = {21, 40},
+                           .memory = {1, 8},
+                           .reasoning = {11, 16},
+                           .held_out = {{11, 12, 11}},
+                           .rule = MemoryRule::label_range_groups};
   const MemoryMap mapping = drawn(grouped, 2);
   const TokenStatistics law = population_statistics(grouped, mapping);
   check_laws(law, 4);
@@ -158,7 +163,8 @@ BOOST_AUTO_TEST_CASE(expected_law_is_the_mean_over_all_mappings) {
 }
 
 BOOST_AUTO_TEST_CASE(occurrences_of_the_paper_setting) {
-  const TokenStatistics emb = expected_statistics(AnchorTask::emb_mlp()), paper = expected_statistics(AnchorTask::paper());
+  const TokenStatistics emb = expected_statistics(AnchorTask::emb_mlp()),
+                        paper = expected_statistics(AnchorTask::paper());
   for (const TokenStatistics& s : {emb, paper}) {
     for (Extent a = 1; a <= 10; ++a) BOOST_TEST(std::abs(s.occurrences(a) - 20.0 / 198) < 1e-15);
     for (Extent a = 11; a <= 20; ++a)
@@ -201,7 +207,8 @@ BOOST_AUTO_TEST_CASE(singular_values_and_memory_cosines_over_mappings) {
     const TokenStatistics s = population_statistics(task, drawn(task, static_cast<std::uint64_t>(k)));
     values.row(k) = Eigen::BDCSVD<Eigen::MatrixXd>(s.correlation).singularValues().head(4).transpose();
     double sum = 0;
-    for (Extent apart = 1; apart < 10; ++apart) sum += mean_cosine(s, task.memory, apart) * static_cast<double>(10 - apart);
+    for (Extent apart = 1; apart < 10; ++apart)
+      sum += mean_cosine(s, task.memory, apart) * static_cast<double>(10 - apart);
     cosines(k) = sum / 45;
   }
   const auto deviation = [](const Col<double>& x) {

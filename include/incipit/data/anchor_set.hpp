@@ -42,11 +42,11 @@ inline Id anchor_label(const AnchorTask& task, const MemoryMap& mapping, Task ki
 }  // namespace detail
 
 /// @brief Draws a set: `task.samples` sequences, equally many of every ordered anchor tuple, held-out tuples apart.
-/// @details Key, noise keys and the place of the key are uniform and independent; sequence i of the unshuffled order takes
-/// number i of the streams "key" and "position" and number i (L-q-1) + j of "noise"; "shuffle" and "shuffle held-out" then
-/// give the order of the rows. Another stream with the same mapping gives a fresh set of the same task.
-/// @par Errors those of AnchorTask::validate; InvalidArgument if the tuples do not divide `task.samples`, or the mapping is
-/// not the task's. @par Cost O(samples L).
+/// @details Key, noise keys and the place of the key are uniform and independent; sequence i of the unshuffled order
+/// takes number i of the streams "key" and "position" and number i (L-q-1) + j of "noise"; "shuffle" and "shuffle
+/// held-out" then give the order of the rows. Another stream with the same mapping gives a fresh set of the same task.
+/// @par Errors those of AnchorTask::validate; InvalidArgument if the tuples do not divide `task.samples`, or the
+/// mapping is not the task's. @par Cost O(samples L).
 inline Dataset sample(const AnchorTask& task, const MemoryMap& mapping, const RandomStream& stream) {
   task.validate();
   mapping.require_made_for(task);
@@ -88,8 +88,8 @@ inline Dataset sample(const AnchorTask& task, const MemoryMap& mapping, const Ra
 
 /// @brief The full population without noise (L = q + 1): every key with every ordered tuple, once, unshuffled.
 /// @details Memory tuples come first, then reasoning ones, keys ascending within a tuple.
-/// @par Errors those of AnchorTask::validate; InvalidArgument for L > q + 1, whose noise cannot be enumerated (its exact law
-/// is `population_statistics`), for more than 2^31 - 1 token entries, or if the mapping is not the task's.
+/// @par Errors those of AnchorTask::validate; InvalidArgument for L > q + 1, whose noise cannot be enumerated (its
+/// exact law is `population_statistics`), for more than 2^31 - 1 token entries, or if the mapping is not the task's.
 /// @par Cost O(N L) for N = N_Z (all tuples).
 inline Dataset population(const AnchorTask& task, const MemoryMap& mapping) {
   task.validate();

@@ -58,20 +58,22 @@ struct TokenGroups {
 };
 
 /// @brief A composite anchor task: q consecutive anchors behind a key, all other tokens keys that mean nothing.
-/// @details A sequence of length L holds z_p, a_1..a_q at positions p..p+q (1-based, 1 <= p <= L - q). The label depends on
-/// (z_p, a_1..a_q) alone: z_p + sum a_i for reasoning anchors, a drawn one for memory anchors; the kinds never mix.
-/// @par Source composite anchor functions, appendices A.1 and A.6-A.8 of the paper. @par Checked tests/data/anchor_task_test.cpp
+/// @details A sequence of length L holds z_p, a_1..a_q at positions p..p+q (1-based, 1 <= p <= L - q). The label
+/// depends on (z_p, a_1..a_q) alone: z_p + sum a_i for reasoning anchors, a drawn one for memory anchors; the kinds
+/// never mix.
+/// @par Source composite anchor functions, appendices A.1 and A.6-A.8 of the paper. @par Checked
+/// tests/data/anchor_task_test.cpp
 struct AnchorTask {
-  Extent q = 2;                                     ///< anchors in a sequence, 1 to 64
-  Extent length = 9;                                ///< L >= q + 1
-  IdRange keys{21, 120};                            ///< Z
-  IdRange memory{1, 10};                            ///< memory anchors
-  IdRange reasoning{11, 20};                        ///< reasoning anchors
-  std::vector<std::vector<Id>> held_out{};          ///< ordered reasoning tuples that training never shows
-  MemoryRule rule = MemoryRule::uniform_keys;       ///< how memory labels are drawn
-  LabelGroups groups{};                             ///< read for MemoryRule::label_range_groups only
-  Extent vocab = 0;                                 ///< D; 0: the smallest that fits every token and label
-  Extent samples = 200'000;                         ///< size of a sampled set, held-out sequences included
+  Extent q = 2;                                ///< anchors in a sequence, 1 to 64
+  Extent length = 9;                           ///< L >= q + 1
+  IdRange keys{21, 120};                       ///< Z
+  IdRange memory{1, 10};                       ///< memory anchors
+  IdRange reasoning{11, 20};                   ///< reasoning anchors
+  std::vector<std::vector<Id>> held_out{};     ///< ordered reasoning tuples that training never shows
+  MemoryRule rule = MemoryRule::uniform_keys;  ///< how memory labels are drawn
+  LabelGroups groups{};                        ///< read for MemoryRule::label_range_groups only
+  Extent vocab = 0;                            ///< D; 0: the smallest that fits every token and label
+  Extent samples = 200'000;                    ///< size of a sampled set, held-out sequences included
 
   /// Most (key, ordered tuple) combinations of one kind that a task may have.
   static constexpr std::int64_t max_combinations = std::int64_t{1} << 28;
@@ -154,7 +156,9 @@ struct AnchorTask {
       return Task::memory;
     }
     for (const Id a : anchors) require(reasoning.contains(a), "anchors", a, "a reasoning anchor, " + reasoning.text());
-    const auto same = [&](const std::vector<Id>& tuple) { return std::equal(tuple.begin(), tuple.end(), anchors.begin()); };
+    const auto same = [&](const std::vector<Id>& tuple) {
+      return std::equal(tuple.begin(), tuple.end(), anchors.begin());
+    };
     return std::any_of(held_out.begin(), held_out.end(), same) ? Task::held_out : Task::reasoning;
   }
 
@@ -166,21 +170,24 @@ struct AnchorTask {
   /// Range on which the label of a memory combination is drawn uniformly.
   IdRange memory_labels(Id key, std::span<const Id> anchors) const {
     switch (rule) {
-      case MemoryRule::uniform_keys: return keys;
+      case MemoryRule::uniform_keys:
+        return keys;
       case MemoryRule::around_sum: {
         const Id sum = reasoning_label(0, anchors);
         return {key - sum, key + sum};
       }
-      case MemoryRule::label_range_groups: break;
+      case MemoryRule::label_range_groups:
+        break;
     }
     return {groups.first, groups.first - 1 + groups.step * static_cast<Id>(group_of(anchors[0]) + 1)};
   }
 
   /// @brief Refuses every setting that is no task, with the reason.
-  /// @par Errors InvalidArgument: q outside 1..64, L < q + 1, an empty or negative range, ranges that overlap, ids or labels
-  /// beyond D, labels of F_mem2 below 0, groups that do not divide the memory anchors, held-out tuples of the wrong length,
-  /// with anchors that are not reasoning anchors, or listed twice, all reasoning tuples held out, more than
-  /// `max_combinations` combinations, a negative number of samples, more token entries than an Extent of 2^31 - 1 counts.
+  /// @par Errors InvalidArgument: q outside 1..64, L < q + 1, an empty or negative range, ranges that overlap, ids or
+  /// labels beyond D, labels of F_mem2 below 0, groups that do not divide the memory anchors, held-out tuples of the
+  /// wrong length, with anchors that are not reasoning anchors, or listed twice, all reasoning tuples held out, more
+  /// than `max_combinations` combinations, a negative number of samples, more token entries than an Extent of 2^31 - 1
+  /// counts.
   void validate() const {
     require(q >= 1 && q <= 64, "q", q, "1 to 64 anchors");
     require(length >= q + 1, "length", length, "at least q + 1 = " + std::to_string(q + 1) + ": a key and its anchors");
@@ -230,9 +237,12 @@ struct AnchorTask {
   }
   constexpr std::int64_t largest_memory_label() const {
     switch (rule) {
-      case MemoryRule::uniform_keys: return keys.last;
-      case MemoryRule::around_sum: return std::int64_t{keys.last} + q * std::int64_t{memory.last};
-      case MemoryRule::label_range_groups: break;
+      case MemoryRule::uniform_keys:
+        return keys.last;
+      case MemoryRule::around_sum:
+        return std::int64_t{keys.last} + q * std::int64_t{memory.last};
+      case MemoryRule::label_range_groups:
+        break;
     }
     return std::int64_t{groups.first} - 1 + std::int64_t{groups.step} * groups.count;
   }
@@ -247,12 +257,14 @@ struct AnchorTask {
     require(range.first <= range.last, name, range.text(), "a range that is not empty, first <= last");
   }
   static void require_apart(const char* name, IdRange range, const std::string& other_name, IdRange other) {
-    require(!range.overlaps(other), name, range.text(), "no id of " + other_name + " (" + other.text() + "): ranges overlap");
+    require(!range.overlaps(other), name, range.text(),
+            "no id of " + other_name + " (" + other.text() + "): ranges overlap");
   }
   void require_rule() const {
     if (rule == MemoryRule::around_sum) {
       const std::int64_t smallest = std::int64_t{keys.first} - q * std::int64_t{memory.last};
-      require(smallest >= 0, "F_mem2 (around_sum) smallest label z - sum a", smallest, "at least 0: F_mem2 leaves [0, D)");
+      require(smallest >= 0, "F_mem2 (around_sum) smallest label z - sum a", smallest,
+              "at least 0: F_mem2 leaves [0, D)");
     } else if (rule == MemoryRule::label_range_groups) {
       require(groups.count >= 1 && groups.count <= memory.size() && memory.size() % groups.count == 0, "groups.count",
               groups.count, "a divisor of the number of memory anchors, " + std::to_string(memory.size()));
@@ -279,14 +291,16 @@ struct AnchorTask {
     std::int64_t n = keys.size();
     for (Extent i = 0; i <= q; ++i) {
       require(n <= max_combinations, name, range.text() + " with q = " + std::to_string(q),
-              "at most " + std::to_string(max_combinations) + " combinations of a key and " + std::to_string(q) + " anchors");
+              "at most " + std::to_string(max_combinations) + " combinations of a key and " + std::to_string(q) +
+                  " anchors");
       n *= i < q ? std::int64_t{range.size()} : 1;
     }
   }
   void require_held_out() const {
     std::vector<std::vector<Id>> sorted = held_out;
     for (const std::vector<Id>& tuple : held_out) {
-      require(static_cast<Extent>(tuple.size()) == q, "held_out", text(tuple), "tuples of q = " + std::to_string(q) + " anchors");
+      require(static_cast<Extent>(tuple.size()) == q, "held_out", text(tuple),
+              "tuples of q = " + std::to_string(q) + " anchors");
       for (const Id a : tuple)
         require(reasoning.contains(a), "held_out", text(tuple), "tuples of reasoning anchors, " + reasoning.text());
     }

@@ -24,8 +24,8 @@ struct Examples {
   Extent length() const { return tokens.cols(); }
 
   /// @brief The contract at the batch boundary, in every build type: one pass over all ids and labels.
-  /// @par Errors ShapeError if N = 0, L = 0 or the number of labels is not N; InvalidArgument if D < 1; IndexError naming
-  /// the position and the value of the first id or label outside [0, D).
+  /// @par Errors ShapeError if N = 0, L = 0 or the number of labels is not N; InvalidArgument if D < 1; IndexError
+  /// naming the position and the value of the first id or label outside [0, D).
   /// @par Cost O(N L).
   void validate() const {
     require<ShapeError>(size() >= 1, "tokens.rows()", size(), "at least 1 sequence");

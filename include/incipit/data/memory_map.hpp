@@ -9,9 +9,9 @@
 namespace incipit::inline INCIPIT_ABI::data {
 
 /// @brief The mapping (z, a_1..a_q) -> label of the memory anchors, drawn once and then fixed for every sequence.
-/// @details Combination c = tuple * N_Z + (z - first key), with the tuple index of AnchorTask::for_each_tuple. Its label is
-/// lo + integer(c, n) of the stream, for the range lo..lo+n-1 of the task's rule; so no label depends on another.
-/// One mapping serves every length, held-out set and vocabulary of the task.
+/// @details Combination c = tuple * N_Z + (z - first key), with the tuple index of AnchorTask::for_each_tuple. Its
+/// label is lo + integer(c, n) of the stream, for the range lo..lo+n-1 of the task's rule; so no label depends on
+/// another. One mapping serves every length, held-out set and vocabulary of the task.
 /// @par Checked tests/data/memory_map_test.cpp
 class MemoryMap {
  public:
@@ -26,8 +26,8 @@ class MemoryMap {
   }
 
   /// @brief Takes a mapping given as labels by combination c.
-  /// @par Errors those of AnchorTask::validate; ShapeError for another number of labels; IndexError naming the first label
-  /// outside the range of its combination.
+  /// @par Errors those of AnchorTask::validate; ShapeError for another number of labels; IndexError naming the first
+  /// label outside the range of its combination.
   MemoryMap(const AnchorTask& task, std::vector<Id> labels) : task_(checked(task)), labels_(std::move(labels)) {
     require_size("labels.size()", labels_.size(), task.tuples(Task::memory) * task.keys.size());
     std::size_t c = 0;

@@ -12,8 +12,8 @@
 namespace incipit::inline INCIPIT_ABI::data {
 
 /// @brief The distinct multisets of tokens of a set, each with its count and its histogram of labels.
-/// @details For a model that adds embeddings the order of tokens means nothing, so with weight \f$ w_u = n_u/N \f$ and soft
-/// label \f$ \pi_u = n_{u\cdot}/n_u \f$ the mean cross entropy of the set is \f$ \sum_u w_u H(\pi_u, p_u) \f$.
+/// @details For a model that adds embeddings the order of tokens means nothing, so with weight \f$ w_u = n_u/N \f$ and
+/// soft label \f$ \pi_u = n_{u\cdot}/n_u \f$ the mean cross entropy of the set is \f$ \sum_u w_u H(\pi_u, p_u) \f$.
 /// @par Shapes U distinct inputs of L tokens over a vocabulary of D.
 struct SoftExamples {
   Mat<Id> tokens;                          ///< (U, L) each row ascending, rows in lexicographic order
@@ -44,7 +44,8 @@ struct SoftExamples {
     return pi;
   }
 
-  /// @brief The least mean cross entropy that any function of the multiset can reach: \f$ \sum_u w_u H(\pi_u) \f$, nats.
+  /// @brief The least mean cross entropy that any function of the multiset can reach: \f$ \sum_u w_u H(\pi_u) \f$,
+  /// nats.
   /// @par Source realised floor of a task; ln 2 for two equally frequent labels. @par Cost O(entries).
   double loss_floor() const {
     double sum = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// @brief What the early dynamics see of the data: occurrences r_s, label laws P^s and the correlation matrix C, exactly.
+/// @brief What the early dynamics see of the data: occurrences r_s, label laws P^s and the correlation matrix C,
+/// exactly.
 #pragma once
 
 #include <incipit/data/examples.hpp>
@@ -32,8 +33,10 @@ inline Mat<double> joint_counts(Extent vocab) {
   return Mat<double>::Zero(vocab, vocab);
 }
 
-// From joint(s, i) = sum of n_s 1{y = i} and counts(s) = sum of n_s over sequences: expectations once divided by their number.
-inline TokenStatistics from_joint(Mat<double> joint, const Col<double>& counts, const Row<double>& labels, double sequences) {
+// From joint(s, i) = sum of n_s 1{y = i} and counts(s) = sum of n_s over sequences: expectations once divided by their
+// number.
+inline TokenStatistics from_joint(Mat<double> joint, const Col<double>& counts, const Row<double>& labels,
+                                  double sequences) {
   TokenStatistics out;
   out.labels = labels / sequences;
   out.occurrences = counts / sequences;
@@ -91,9 +94,11 @@ inline TokenStatistics count_statistics(const Examples& examples) {
   return detail::from_joint(std::move(joint), counts, labels, static_cast<double>(examples.size()));
 }
 
-/// @brief Exact training law of a task with one mapping: every allowed ordered tuple alike, key, noise and place uniform.
-/// @details Enumerates the combinations (z, a_1..a_q), held-out tuples left out; nothing is materialised. Noise (L > q + 1)
-/// enters in closed form: keys gain (L-q-1)/N_Z occurrences with the law of the label. Places do not matter to a sum.
+/// @brief Exact training law of a task with one mapping: every allowed ordered tuple alike, key, noise and place
+/// uniform.
+/// @details Enumerates the combinations (z, a_1..a_q), held-out tuples left out; nothing is materialised. Noise (L > q
+/// + 1) enters in closed form: keys gain (L-q-1)/N_Z occurrences with the law of the label. Places do not matter to a
+/// sum.
 /// @par Errors those of AnchorTask::validate and MemoryMap::require_made_for; InvalidArgument for D > max_dense_vocab.
 /// @par Cost O(q N_Z tuples + D^2). @par Source A.6-A.8 of the paper; docs/derivations/anchor_data.md.
 inline TokenStatistics population_statistics(const AnchorTask& task, const MemoryMap& mapping) {
@@ -107,16 +112,17 @@ inline TokenStatistics population_statistics(const AnchorTask& task, const Memor
 }
 
 /// @brief The same law averaged over all mappings: a memory label is uniform on the range of its rule.
-/// @details So P^s is uniform on the keys for every memory anchor under F_mem1. r is that of every mapping; C is its mean.
+/// @details So P^s is uniform on the keys for every memory anchor under F_mem1. r is that of every mapping; C is its
+/// mean.
 /// @par Errors as population_statistics. @par Cost O(q N_Z tuples (labels of a range) + D^2).
 inline TokenStatistics expected_statistics(const AnchorTask& task) {
   task.validate();
-  return detail::enumerate_statistics(
-      task, [&](Task kind, std::int64_t, Id key, std::span<const Id> anchors) -> IdRange {
-        if (kind == Task::memory) return task.memory_labels(key, anchors);
-        const Id y = task.reasoning_label(key, anchors);
-        return {y, y};
-      });
+  return detail::enumerate_statistics(task,
+                                      [&](Task kind, std::int64_t, Id key, std::span<const Id> anchors) -> IdRange {
+                                        if (kind == Task::memory) return task.memory_labels(key, anchors);
+                                        const Id y = task.reasoning_label(key, anchors);
+                                        return {y, y};
+                                      });
 }
 
 }  // namespace incipit::inline INCIPIT_ABI::data

@@ -3,9 +3,8 @@
 /// @brief Examples from JSON lines: one record {"tokens": [...], "label": k} a line.
 #pragma once
 
+#include <incipit/core/json.hpp>
 #include <incipit/data/examples.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -34,7 +33,7 @@ inline std::string shown(std::string_view raw) {
 }
 
 // Takes the events of one line; throws at the first that no record has, so hostile nesting is never followed.
-class RecordReader final : public nlohmann::json_sax<nlohmann::json> {
+class RecordReader final : public nlohmann::json_sax<Json> {
  public:
   RecordReader(std::string where, Extent vocab) : where_(std::move(where)), vocab_(vocab) {}
 
@@ -88,7 +87,7 @@ class RecordReader final : public nlohmann::json_sax<nlohmann::json> {
     at_ = At::record;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception&) override {
+  bool parse_error(std::size_t position, const std::string& token, const Json::exception&) override {
     refuse(" byte " + std::to_string(position), token.empty() ? "the end" : shown(token),
            "one JSON record in UTF-8, {\"tokens\": [...], \"label\": k}, and nothing after it");
   }
@@ -100,11 +99,15 @@ class RecordReader final : public nlohmann::json_sax<nlohmann::json> {
   bool other(const std::string& value) const {
     const std::string ids = "a whole number, 0 to " + std::to_string(vocab_ - 1);
     switch (at_) {
-      case At::tokens_value: refuse(" tokens", value, "an array of whole numbers");
-      case At::tokens: refuse(" tokens[" + std::to_string(tokens.size()) + "]", value, ids);
-      case At::label: refuse(" label", value, ids);
+      case At::tokens_value:
+        refuse(" tokens", value, "an array of whole numbers");
+      case At::tokens:
+        refuse(" tokens[" + std::to_string(tokens.size()) + "]", value, ids);
+      case At::label:
+        refuse(" label", value, ids);
       case At::line:
-      case At::record: break;
+      case At::record:
+        break;
     }
     refuse("", value, "a record {\"tokens\": [...], \"label\": k}");
   }
@@ -120,15 +123,16 @@ class RecordReader final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace detail
 
 /// @brief Reads records {"tokens": [ids], "label": id}, one a line, all with the same number of tokens.
-/// @details Lines of white space alone carry no record and are passed over; anything else must be exactly one record with
-/// exactly these two fields, once each. Ids and labels are whole numbers written without fraction or exponent.
+/// @details Lines of white space alone carry no record and are passed over; anything else must be exactly one record
+/// with exactly these two fields, once each. Ids and labels are whole numbers written without fraction or exponent.
 /// @par Errors IoError naming source, line and field, the value and what was allowed: text that is no JSON or no UTF-8,
-/// another type, an id or label outside [0, D) (or not below `max_vocab`), another length than the first record's, a field
-/// missing, unknown or twice, text after the record, no record at all, an unreadable stream. InvalidArgument for options
-/// out of range. @par Cost O(bytes).
+/// another type, an id or label outside [0, D) (or not below `max_vocab`), another length than the first record's, a
+/// field missing, unknown or twice, text after the record, no record at all, an unreadable stream. InvalidArgument for
+/// options out of range. @par Cost O(bytes).
 inline data::Examples read_jsonl_examples(std::istream& in, std::string_view source, JsonlOptions options = {}) {
   constexpr Extent most = (std::numeric_limits<Id>::max)();
-  require(options.max_vocab >= 1 && options.max_vocab <= most, "max_vocab", options.max_vocab, "1 to " + std::to_string(most));
+  require(options.max_vocab >= 1 && options.max_vocab <= most, "max_vocab", options.max_vocab,
+          "1 to " + std::to_string(most));
   require(options.vocab >= 0 && options.vocab <= options.max_vocab, "vocab", options.vocab,
           "0 (from the file) to max_vocab = " + std::to_string(options.max_vocab));
   std::vector<Id> ids;
@@ -140,7 +144,7 @@ inline data::Examples read_jsonl_examples(std::istream& in, std::string_view sou
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string where = detail::shown(source) + " line " + std::to_string(line);
     detail::RecordReader record(where, options.vocab != 0 ? options.vocab : options.max_vocab);
-    nlohmann::json::sax_parse(text, &record);
+    Json::sax_parse(text, &record);
     record.finish();
     if (first_line == 0) {
       first_line = line;
@@ -154,7 +158,8 @@ inline data::Examples read_jsonl_examples(std::istream& in, std::string_view sou
     largest = (std::max)({largest, record.label, *std::max_element(record.tokens.begin(), record.tokens.end())});
   }
   require<IoError>(!in.bad(), "source", detail::shown(source), "a stream that can be read to its end");
-  require<IoError>(first_line != 0, detail::shown(source), "no record", "at least 1 line {\"tokens\": [...], \"label\": k}");
+  require<IoError>(first_line != 0, detail::shown(source), "no record",
+                   "at least 1 line {\"tokens\": [...], \"label\": k}");
   examples.tokens = Eigen::Map<const Mat<Id>>(ids.data(), static_cast<Extent>(examples.labels.size()), length);
   examples.vocab = options.vocab != 0 ? options.vocab : Extent{largest} + 1;
   examples.validate();
