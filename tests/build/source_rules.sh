@@ -21,8 +21,8 @@ forbid 'the standard library draws different numbers on every platform; use core
 forbid 'Eigen draws from rand(); use core/random.hpp' '::Random\(|setRandom\(|\brand\('
 forbid 'min and max may be macros; write (std::min)(a, b)' 'std::(min|max)[[:space:]]*(<[^>]*>)?\(|::(min|max)\(\)'
 forbid 'macros carry our prefix' '^[[:space:]]*#[[:space:]]*define[[:space:]]+([^I]|I[^N]|IN[^C])'
-forbid 'a public function with a deduced return type can return a lazy expression; name the type' \
-  '^[[:space:]]*(template.*>[[:space:]]*)?(inline |constexpr |static )*(auto|decltype\(auto\))&?&? [a-z_]+\([^)]*\)[^>]*\{'
+forbid 'a public function with a deduced return type can return a lazy expression; name the type, or hand on a type unchanged with decltype(auto)' \
+  '^[[:space:]]*(template.*>[[:space:]]*)?(inline |constexpr |static )*auto&?&? [a-z_]+\([^)]*\)[^>]*\{'
 forbid 'a using-directive at namespace scope reaches the user' '^using namespace'
 
 for header in $(find include -name '*.hpp'); do

@@ -83,7 +83,9 @@ struct Framed {
         cols(x.cols()) {
     block() = x;
   }
-  auto block() { return frame.template block<static_cast<int>(R), static_cast<int>(C)>(1, 2, rows, cols); }
+  Eigen::Block<Mat<typename X::Scalar>, static_cast<int>(R), static_cast<int>(C)> block() {
+    return frame.template block<static_cast<int>(R), static_cast<int>(C)>(1, 2, rows, cols);
+  }
   bool border_kept() {
     Mat<typename X::Scalar> copy = frame;
     copy.block(1, 2, rows, cols).setConstant(typename X::Scalar(7));
