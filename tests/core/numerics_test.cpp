@@ -20,7 +20,8 @@ template <class T>
 Mat<T> normals(Extent rows, Extent cols, const char* name, double scale = 1) {
   const RandomStream stream(1, name);
   Mat<T> x(rows, cols);
-  for (Extent i = 0; i < x.size(); ++i) x.data()[i] = static_cast<T>(scale * stream.normal(static_cast<std::uint64_t>(i)));
+  for (Extent i = 0; i < x.size(); ++i)
+    x.data()[i] = static_cast<T>(scale * stream.normal(static_cast<std::uint64_t>(i)));
   return x;
 }
 template <class T>
@@ -89,7 +90,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(softmax_agrees_with_fifty_digits_and_ignores_a_com
     for (Extent i = 0; i < x.size(); ++i) {
       const Big relative = abs(Big(Big(p.data()[i]) / exact.data()[i] - 1));
       BOOST_REQUIRE_LT(static_cast<double>(relative), static_cast<double>(T(16) * eps));
-      BOOST_REQUIRE_LT(static_cast<double>(abs(Big(Big(y.data()[i]) - exact_log.data()[i]))), static_cast<double>(64 * eps));
+      BOOST_REQUIRE_LT(static_cast<double>(abs(Big(Big(y.data()[i]) - exact_log.data()[i]))),
+                       static_cast<double>(64 * eps));
     }
     const Mat<T> shifted = softmax((x.array() + T(1024)).matrix());
     BOOST_TEST((shifted - p).cwiseAbs().maxCoeff() < T(1024) * eps);

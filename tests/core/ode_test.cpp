@@ -20,8 +20,7 @@ double error_at(double t, const Row<double>& y) {
 template <class Integrate>
 double order(Integrate integrate, Extent steps) {
   double least = 100;
-  for (int k = 0; k < 3; ++k, steps *= 2)
-    least = (std::min)(least, std::log2(integrate(steps) / integrate(2 * steps)));
+  for (int k = 0; k < 3; ++k, steps *= 2) least = (std::min)(least, std::log2(integrate(steps) / integrate(2 * steps)));
   return least;
 }
 }  // namespace
@@ -33,7 +32,13 @@ BOOST_AUTO_TEST_CASE(euler_has_order_1) {
       [](Extent steps) {
         Row<double> y = start();
         euler(turning, y, 0.3, 2.3, steps);
-        return (y - [] { Row<double> fine = start(); rk4(turning, fine, 0.3, 2.3, 4000); return fine; }()).norm();
+        return (y -
+                [] {
+                  Row<double> fine = start();
+                  rk4(turning, fine, 0.3, 2.3, 4000);
+                  return fine;
+                }())
+            .norm();
       },
       100);
   BOOST_TEST(std::abs(p - 1) < 0.05);
@@ -71,14 +76,13 @@ BOOST_AUTO_TEST_CASE(tighter_tolerances_give_smaller_errors_at_all_requested_tim
     Row<double> y = start();
     double worst = 0;
     std::vector<double> seen;
-    dormand_prince(
-        turning, y, std::span<const double>(times),
-        [&](std::size_t k, double t, const Row<double>& at) {
-          BOOST_TEST(k == seen.size());
-          seen.push_back(t);
-          worst = (std::max)(worst, error_at(t, at));
-        },
-        {.rtol = rtol, .atol = rtol});
+    dormand_prince(turning, y, std::span<const double>(times),
+                   [&](std::size_t k, double t, const Row<double>& at) {
+                     BOOST_TEST(k == seen.size());
+                     seen.push_back(t);
+                     worst = (std::max)(worst, error_at(t, at));
+                   },
+                   {.rtol = rtol, .atol = rtol});
     BOOST_TEST((seen == times));
     BOOST_TEST(worst < 40 * rtol);
     BOOST_TEST(worst < previous);
@@ -101,7 +105,9 @@ BOOST_AUTO_TEST_CASE(integration_runs_backwards_and_over_any_eigen_type) {
 }
 
 BOOST_AUTO_TEST_CASE(stiffness_uses_up_the_steps_and_says_so) {
-  const auto stiff = [](double t, const Row<double>& y, Row<double>& dy) { dy = (-1e6 * (y.array() - std::cos(t))).matrix(); };
+  const auto stiff = [](double t, const Row<double>& y, Row<double>& dy) {
+    dy = (-1e6 * (y.array() - std::cos(t))).matrix();
+  };
   Row<double> y = Row<double>::Zero(1);
   BOOST_CHECK_EXCEPTION(dormand_prince(stiff, y, 0, 10, {.max_steps = 1000}), OdeError,
                         [](const Error& e) { return e.argument() == "steps of dormand_prince"; });
@@ -124,8 +130,9 @@ BOOST_AUTO_TEST_CASE(wrong_settings_are_refused_and_an_empty_interval_does_nothi
   BOOST_CHECK_THROW(dormand_prince(turning, y, 0, 1, {.atol = 0}), InvalidArgument);
   BOOST_CHECK_THROW(dormand_prince(turning, y, 0, 1, {.max_steps = 0}), InvalidArgument);
   const std::vector<double> times = {0, 1, 1};
-  BOOST_CHECK_THROW(dormand_prince(turning, y, std::span<const double>(times), [](std::size_t, double, const Row<double>&) {}),
-                    InvalidArgument);
+  BOOST_CHECK_THROW(
+      dormand_prince(turning, y, std::span<const double>(times), [](std::size_t, double, const Row<double>&) {}),
+      InvalidArgument);
   const auto untouched = dormand_prince(turning, y, 1, 1);
   BOOST_TEST(untouched.evaluations == 0);
   BOOST_TEST((y == start()));

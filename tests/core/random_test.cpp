@@ -32,9 +32,9 @@ BOOST_AUTO_TEST_CASE(seed_42_gives_the_golden_uniforms_normals_and_shuffle_u31) 
   constexpr std::array<std::uint64_t, 8> uniforms = {0x3fcd0bef872afa20, 0x3fd208d28f041174, 0x3fea61aa78eed31a,
                                                      0x3fddac7a74347c94, 0x3fd7d363ffe8367a, 0x3fbfbc4f33835450,
                                                      0x3fe21c7a3ae66b99, 0x3fda22bcc3a38ad8};
-  constexpr std::array<std::uint64_t, 8> normals = {
-      0x3fe3503c9b0a1e3b, 0x3fe8e767996e4f5f, 0xbfdd24c18e5a2ca8, 0x3ffcb73ec81abeab,
-      0x3ff2320fb9b292c1, 0x3fd437fa94465e14, 0xbff81a67ff49cbe6, 0x3ff54ae5bd2d6d9f};
+  constexpr std::array<std::uint64_t, 8> normals = {0x3fe3503c9b0a1e3b, 0x3fe8e767996e4f5f, 0xbfdd24c18e5a2ca8,
+                                                    0x3ffcb73ec81abeab, 0x3ff2320fb9b292c1, 0x3fd437fa94465e14,
+                                                    0xbff81a67ff49cbe6, 0x3ff54ae5bd2d6d9f};
   for (std::size_t i = 0; i < 8; ++i) {
     BOOST_TEST(bits_of(stream.uniform(i)) == uniforms[i]);
     BOOST_TEST(bits_of(stream.normal(i)) == normals[i]);
@@ -50,7 +50,8 @@ BOOST_AUTO_TEST_CASE(a_hash_of_many_normals_logarithms_and_powers_is_golden_u31)
   const RandomStream stream(42, "golden");
   std::uint64_t hash = 0;
   for (std::uint64_t i = 0; i < 20000; ++i) hash = hash * 31 + bits_of(stream.normal(i));
-  for (int i = 1; i < 3000; ++i) hash = hash * 31 + bits_of(exact::pow(i, -0.01 * i / 10)) + bits_of(exact::log(i / 3.0));
+  for (int i = 1; i < 3000; ++i)
+    hash = hash * 31 + bits_of(exact::pow(i, -0.01 * i / 10)) + bits_of(exact::log(i / 3.0));
   BOOST_TEST(hash == 6680161407493323238u);
 }
 

@@ -45,7 +45,8 @@ double worst_ulps(Pass pass, Exact exact) {
   std::vector<T> y = x;
   pass(y.data(), size_of(y));
   double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) worst = (std::max)(worst, ulps(y[i], exact(static_cast<long double>(x[i]))));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    worst = (std::max)(worst, ulps(y[i], exact(static_cast<long double>(x[i]))));
   return worst;
 }
 }  // namespace
@@ -108,7 +109,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_length_is_handled_and_nothing_outside_is_tou
       pass(y.data() + 1, n);
       BOOST_REQUIRE(y.front() == x.front());
       BOOST_REQUIRE(y.back() == x.back());
-      for (std::size_t i = 1; i + 1 < y.size(); ++i) BOOST_REQUIRE_LT(ulps(y[i], exact(static_cast<long double>(x[i]))), 3);
+      for (std::size_t i = 1; i + 1 < y.size(); ++i)
+        BOOST_REQUIRE_LT(ulps(y[i], exact(static_cast<long double>(x[i]))), 3);
     };
     check(VectorMath<T>::exp, [](long double v) { return std::exp(v); });
     check(VectorMath<T>::tanh, [](long double v) { return std::tanh(v); });

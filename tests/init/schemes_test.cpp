@@ -33,7 +33,8 @@ void check_sampled_moments(const S& scheme, init::Fan fan, const char* name) {
   }
   BOOST_TEST_CONTEXT(name) {
     BOOST_TEST(std::abs(mean) <= 4.5 * std::sqrt(exact.variance / n));
-    BOOST_TEST(std::abs(square - exact.variance) <= 4.5 * std::sqrt((exact.fourth - exact.variance * exact.variance) / n));
+    BOOST_TEST(std::abs(square - exact.variance) <=
+               4.5 * std::sqrt((exact.fourth - exact.variance * exact.variance) / n));
     BOOST_TEST(std::abs(fourth - exact.fourth) <= 4.5 * std::sqrt((eighth - exact.fourth * exact.fourth) / n));
   }
 }
@@ -66,7 +67,8 @@ BOOST_AUTO_TEST_CASE(sampled_moments_agree_with_the_exact_ones) {
   check_sampled_moments(init::Gpt2Residual{}, fan, "gpt2 residual");
   check_sampled_moments(init::Normal{3}, fan, "normal");
   check_sampled_moments(init::Constant{0.25}, fan, "constant");
-  for (const double cut : {0.3, 1.0, 2.0, 3.0}) check_sampled_moments(init::TruncatedNormal{0.5, cut}, fan, "truncated");
+  for (const double cut : {0.3, 1.0, 2.0, 3.0})
+    check_sampled_moments(init::TruncatedNormal{0.5, cut}, fan, "truncated");
 }
 
 BOOST_AUTO_TEST_CASE(truncated_moments_are_the_integrals_and_draws_stay_inside) {
@@ -79,7 +81,8 @@ BOOST_AUTO_TEST_CASE(truncated_moments_are_the_integrals_and_draws_stay_inside) 
     BOOST_TEST(m.fourth == 16 * c2 * c2 * integral([=](double u) { return u * u * u * u * density(u); }) / mass,
                boost::test_tools::tolerance(1e-9));
     const RandomStream stream(8, "inside");
-    for (std::uint64_t i = 0; i < 1000; ++i) BOOST_REQUIRE(std::abs(init::TruncatedLaw{2, cut}.draw(stream, i)) <= 2 * cut);
+    for (std::uint64_t i = 0; i < 1000; ++i)
+      BOOST_REQUIRE(std::abs(init::TruncatedLaw{2, cut}.draw(stream, i)) <= 2 * cut);
   }
   const init::Moments wide = init::TruncatedNormal{1, 40}.moments({1, 1});
   BOOST_TEST(wide.variance == 1.0);

@@ -12,16 +12,18 @@
 namespace incipit::inline INCIPIT_ABI {
 
 /// @brief While it lives, this thread reads subnormal operands as zero and writes zero for subnormal results.
-/// @details Small initial weights that decay for long reach subnormal numbers, which many machines handle 10 to 50 times
-/// slower. Flushing changes results, so nothing in the library does it unasked. The previous mode comes back at the end
-/// of the scope, also after an exception; other threads are not touched; exception flags raised meanwhile are kept.
-/// Sets FTZ and DAZ on x86, FZ on 64-bit ARM; elsewhere `supported` is false and the guard does nothing.
+/// @details Small initial weights that decay for long reach subnormal numbers, which many machines handle 10 to 50
+/// times slower. Flushing changes results, so nothing in the library does it unasked. The previous mode comes back at
+/// the end of the scope, also after an exception; other threads are not touched; exception flags raised meanwhile are
+/// kept. Sets FTZ and DAZ on x86, FZ on 64-bit ARM; elsewhere `supported` is false and the guard does nothing.
 class FlushDenormals {
  public:
 #if defined(__SSE__)
   static constexpr bool supported = true;  ///< whether this machine can flush
 
+  /// Switches flushing on for this thread.
   FlushDenormals() noexcept : saved_(_mm_getcsr() & mode) { _mm_setcsr(_mm_getcsr() | mode); }
+  /// Puts the previous mode back.
   ~FlushDenormals() { _mm_setcsr((_mm_getcsr() & ~mode) | saved_); }
   /// True if this thread flushes now.
   static bool active() noexcept { return (_mm_getcsr() & mode) == mode; }
@@ -32,7 +34,9 @@ class FlushDenormals {
 #elif defined(__aarch64__)
   static constexpr bool supported = true;  ///< whether this machine can flush
 
+  /// Switches flushing on for this thread.
   FlushDenormals() noexcept : saved_(get() & mode) { set(get() | mode); }
+  /// Puts the previous mode back.
   ~FlushDenormals() { set((get() & ~mode) | saved_); }
   /// True if this thread flushes now.
   static bool active() noexcept { return (get() & mode) == mode; }
@@ -49,15 +53,17 @@ class FlushDenormals {
 #else
   static constexpr bool supported = false;  ///< whether this machine can flush
 
+  /// Switches flushing on for this thread.
   FlushDenormals() noexcept {}
+  /// Puts the previous mode back.
   ~FlushDenormals() {}
   /// True if this thread flushes now.
   static bool active() noexcept { return false; }
 #endif
 
  public:
-  FlushDenormals(const FlushDenormals&) = delete;
-  FlushDenormals& operator=(const FlushDenormals&) = delete;
+  FlushDenormals(const FlushDenormals&) = delete;             ///< bound to its scope
+  FlushDenormals& operator=(const FlushDenormals&) = delete;  ///< bound to its scope
 };
 
 /// True if x is subnormal: not zero, but below the smallest normal number. Decided by bits, also while flushing.

@@ -49,9 +49,9 @@ inline double log(double x) {
 /// @brief Exponential of a double in [-700, 700].
 /// @par Formula x = n ln 2 + r, |r| <= ln 2 / 2; e^x = 2^n e^r, with e^r by its Taylor series of degree 13.
 inline double exp(double x) {
-  constexpr std::array<double, 14> taylor = {1.0,          1.0,          1.0 / 2,       1.0 / 6,       1.0 / 24,
-                                             1.0 / 120,    1.0 / 720,    1.0 / 5040,    1.0 / 40320,   1.0 / 362880,
-                                             1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
+  constexpr std::array<double, 14> taylor = {
+      1.0,        1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,
+      1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
   const double n = std::floor(std::fma(x, detail::log2e, 0.5));
   const double r = std::fma(-n, detail::ln2_low, std::fma(-n, detail::ln2, x));
   const auto scale = std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + 1023) << 52);
@@ -90,8 +90,8 @@ inline double central_normal_quantile(double q) {
 
 /// @brief Standard normal quantile of 1/2 + q for 0.425 < |q| < 1/2; see normal_quantile.
 inline double tail_normal_quantile(double q) {
-  constexpr std::array<double, 8> c = {1.42343711074968357734e0,  4.63033784615654529590e0,  5.76949722146069140550e0,
-                                       3.64784832476320460504e0,  1.27045825245236838258e0,  2.41780725177450611770e-1,
+  constexpr std::array<double, 8> c = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
+                                       3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
                                        2.27238449892691845833e-2, 7.74545014278341407640e-4};
   constexpr std::array<double, 8> d = {1.0,
                                        2.05319162663775882187e0,

@@ -78,7 +78,7 @@ detail::RowMajorCopy<D> log_softmax(const Eigen::MatrixBase<D>& x) {
   for (Extent i = 0; i < y.rows(); ++i) {
     const T total = softmax_in_place(p.data() + i * p.cols(), p.cols());
     for (Extent j = 0; j < y.cols(); ++j)
-      y(i, j) = is_finite(total) ? T(y(i, j) - total)
+      y(i, j) = is_finite(total)  ? T(y(i, j) - total)
                 : T(0) == p(i, j) ? T(-std::numeric_limits<T>::infinity())
                                   : scalar::log(T(p(i, j)));
   }

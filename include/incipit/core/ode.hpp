@@ -15,7 +15,9 @@ namespace incipit::inline INCIPIT_ABI {
 
 /// @brief A right-hand side: `f(t, y, dy)` sets dy = f(t, y); y and dy are equal-sized Eigen vectors or matrices.
 template <class F, class V>
-concept OdeSystem = requires(F f, double t, const V& y, V& dy) { f(t, y, dy); };
+concept OdeSystem = requires(F f, double t, const V& y, V& dy) {
+  f(t, y, dy);
+};
 
 /// An integration that cannot go on: out of steps, or the step underflows where the solution blows up.
 class OdeError : public Error {
@@ -93,15 +95,16 @@ struct DormandPrince {
        {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
        {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}}};
-  static constexpr std::array<double, 7> e = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
+  static constexpr std::array<double, 7> e = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                               -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 };
 }  // namespace detail
 
 /// @brief Dormand-Prince 5(4) through the given times: y starts at times[0]; `see(k, times[k], y)` is called at each.
 /// @details The fifth-order solution goes on; the difference to the embedded fourth-order one, as a root mean square of
-/// e_i / (atol + rtol max(|y_i|, |y_i new|)), must not exceed 1. Steps change by 0.9 error^(-1/5) within [0.2, 5] and are
-/// cut to end exactly at every requested time, which therefore carry no interpolation error. Times rise or fall strictly.
+/// e_i / (atol + rtol max(|y_i|, |y_i new|)), must not exceed 1. Steps change by 0.9 error^(-1/5) within [0.2, 5] and
+/// are cut to end exactly at every requested time, which therefore carry no interpolation error. Times rise or fall
+/// strictly.
 /// @par Source Dormand & Prince 1980; step control as in Hairer, Norsett & Wanner, section II.4.
 /// @par Cost 6 evaluations a step (the last stage is the next one's first); nine vectors, allocated once.
 /// @throws InvalidArgument for settings or times out of range; OdeError when max_steps are used up or a step vanishes.
@@ -190,7 +193,8 @@ template <class V, OdeSystem<V> F>
 OdeReport dormand_prince(F&& f, V& y, double t0, double t1, const OdeOptions& options = {}) {
   if (t0 == t1) return {};
   const std::array<double, 2> times = {t0, t1};
-  return dormand_prince(f, y, std::span<const double>(times), [](std::size_t, double, const V&) {}, options);
+  return dormand_prince(
+      f, y, std::span<const double>(times), [](std::size_t, double, const V&) {}, options);
 }
 
 }  // namespace incipit::inline INCIPIT_ABI

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// @brief Random numbers addressed by (seed, stream name, index), with the same bits on every compiler, -O level and instruction set.
+/// @brief Random numbers addressed by (seed, stream name, index), with the same bits on every compiler, -O level and
+/// instruction set.
 #pragma once
 
 #include <incipit/core/exact_math.hpp>
@@ -21,7 +22,8 @@ namespace incipit::inline INCIPIT_ABI {
 /// is 64-bit FNV-1a over the name's bytes, then the bit mixer of splitmix64; a child continues the name after a slash:
 /// `RandomStream(s, "a").child("b")` and `RandomStream(s, "a/b")` are the same stream.
 /// Index i gives one draw of each kind; draws of different kinds at one index are NOT independent of each other.
-/// @par Source Salmon et al. 2011 (Philox); Steele, Lea & Flood 2014 (mixer); Wichura 1988 (normals); Lemire 2019 (integers).
+/// @par Source Salmon et al. 2011 (Philox); Steele, Lea & Flood 2014 (mixer); Wichura 1988 (normals); Lemire 2019
+/// (integers).
 /// @par Checked tests/core/random_test.cpp: golden bits.
 class RandomStream {
  public:

@@ -70,29 +70,32 @@ template <class T>
   return reinterpret_cast<Vector<T>>(v);
 }
 
-/// @name a b + c, rounded once where the machine has the instruction.
-/// @{
 #if defined(__AVX512F__) && defined(__FMA__)
+/// a b + c, rounded once where the machine has the instruction.
 [[gnu::always_inline]] inline Vector<float> fma(Vector<float> a, Vector<float> b, Vector<float> c) {
   return _mm512_fmadd_ps(a, b, c);
 }
+/// a b + c, rounded once where the machine has the instruction.
 [[gnu::always_inline]] inline Vector<double> fma(Vector<double> a, Vector<double> b, Vector<double> c) {
   return _mm512_fmadd_pd(a, b, c);
 }
 #elif defined(__AVX2__) && defined(__FMA__)
+/// a b + c, rounded once where the machine has the instruction.
 [[gnu::always_inline]] inline Vector<float> fma(Vector<float> a, Vector<float> b, Vector<float> c) {
   return _mm256_fmadd_ps(a, b, c);
 }
+/// a b + c, rounded once where the machine has the instruction.
 [[gnu::always_inline]] inline Vector<double> fma(Vector<double> a, Vector<double> b, Vector<double> c) {
   return _mm256_fmadd_pd(a, b, c);
 }
 #else
+/// a b + c, rounded once where the machine has the instruction.
 [[gnu::always_inline]] inline Vector<float> fma(Vector<float> a, Vector<float> b, Vector<float> c) { return a * b + c; }
+/// a b + c, rounded once where the machine has the instruction.
 [[gnu::always_inline]] inline Vector<double> fma(Vector<double> a, Vector<double> b, Vector<double> c) {
   return a * b + c;
 }
 #endif
-/// @}
 
 #if defined(__AVX512F__) && defined(__FMA__)
 /// True where scale_by_power does 2^k v in one instruction.
@@ -138,7 +141,8 @@ template <class T, std::size_t bytes = register_bytes, class Join>
 
 /// @brief Replaces x[0..n) by f(x), a register at a time, and shows each result to `see(result, first)`.
 /// @details A ragged end is computed as the last full register, read before anything is written; its lanes below
-/// `first` have been seen before. Fewer than a register's elements are computed in a copy. No byte outside x is touched.
+/// `first` have been seen before. Fewer than a register's elements are computed in a copy. No byte outside x is
+/// touched.
 template <class T, class F, class See>
 [[gnu::always_inline]] inline void map(T* x, Extent n, F f, See see) {
   constexpr Extent width = lanes<T>;

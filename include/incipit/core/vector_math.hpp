@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// @brief exp, tanh, sigmoid, maximum and sums over arrays: one trait, generic for every scalar, vectorised for float, double.
+/// @brief exp, tanh, sigmoid, maximum and sums over arrays: one trait, generic, and vectorised for float and double.
 #pragma once
 
 #include <incipit/core/scalar.hpp>
@@ -55,12 +55,14 @@ namespace simd {
 /// Constants of a format for the functions below; ln 2 = ln2_high + ln2_low, n ln2_high exact for all n that occur.
 template <class T>
 struct Format;
+/// Constants of float; the bounds are where results saturate.
 template <>
 struct Format<float> {
   static constexpr int mantissa = 23, bias = 127, degree = 7;
   static constexpr float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f, rounder = 0x1.8p23f;
   static constexpr float exp_low = -104, exp_high = 89, tanh_high = 10;
 };
+/// Constants of double; the bounds are where results saturate.
 template <>
 struct Format<double> {
   static constexpr int mantissa = 52, bias = 1023, degree = 13;
@@ -109,6 +111,7 @@ struct Reduced {
     for (int j = F::degree - 1; j >= 2; --j) sum = fma(sum, r, splat(inverse_factorial(j)));
     exp_minus_1 = fma(sum * r, r, r);
   }
+  /// 1 / k!.
   static constexpr T inverse_factorial(int k) {
     double product = 1;
     for (int j = 2; j <= k; ++j) product *= j;
@@ -149,10 +152,23 @@ template <class T>
 /// The vectorised passes of VectorMath for float and double.
 template <class T>
 struct Passes {
-  static void exp(T* x, Extent n) { map(x, n, [](Vector<T> v) { return simd::exp<T>(v); }); }
-  static void tanh(T* x, Extent n) { map(x, n, [](Vector<T> v) { return simd::tanh<T>(v); }); }
-  static void sigmoid(T* x, Extent n) { map(x, n, [](Vector<T> v) { return simd::sigmoid<T>(v); }); }
-  static void scale(T* x, Extent n, T factor) { map(x, n, [=](Vector<T> v) { return v * factor; }); }
+  /// x <- e^x.
+  static void exp(T* x, Extent n) {
+    map(x, n, [](Vector<T> v) { return simd::exp<T>(v); });
+  }
+  /// x <- tanh x.
+  static void tanh(T* x, Extent n) {
+    map(x, n, [](Vector<T> v) { return simd::tanh<T>(v); });
+  }
+  /// x <- 1 / (1 + e^-x).
+  static void sigmoid(T* x, Extent n) {
+    map(x, n, [](Vector<T> v) { return simd::sigmoid<T>(v); });
+  }
+  /// x <- factor x.
+  static void scale(T* x, Extent n, T factor) {
+    map(x, n, [=](Vector<T> v) { return v * factor; });
+  }
+  /// x <- e^(x - shift); returns the sum of the results.
   static T exp_shifted_sum(T* x, Extent n, T shift) {
     Vector<T> sum{};
     Vector<Bits<T>> lane{};
@@ -162,6 +178,7 @@ struct Passes {
         [&](Vector<T> y, Extent first) { sum += first == 0 || lane >= static_cast<Bits<T>>(first) ? y : Vector<T>{}; });
     return reduce<T>(sum, [](auto a, auto b) { return a + b; });
   }
+  /// The largest entry; n >= 1.
   static T max(const T* x, Extent n) {
     constexpr Extent width = lanes<T>;
     const auto larger = [](auto a, auto b) { return b > a ? b : a; };

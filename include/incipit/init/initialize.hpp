@@ -22,8 +22,8 @@ concept Scheme = EntryScheme<S> || MatrixScheme<S>;
 static_assert(MatrixScheme<Orthogonal>);
 
 /// @brief Any scheme of the library, for choices at run time.
-using AnyScheme = std::variant<Gamma, Normal, LeCun, He, Glorot, GlorotUniform, TruncatedNormal, Gpt2Residual,
-                               Orthogonal, Constant>;
+using AnyScheme =
+    std::variant<Gamma, Normal, LeCun, He, Glorot, GlorotUniform, TruncatedNormal, Gpt2Residual, Orthogonal, Constant>;
 
 /// @brief A choice of scheme by parameter: `choose(name, fan)` returns a Scheme or an AnyScheme.
 template <class C>
@@ -72,9 +72,9 @@ void initialize(P& bundle, const C& choose, std::uint64_t seed) {
 }
 /// @brief Fills every parameter of a bundle by one scheme.
 template <ParameterBundle P, class S>
-  requires(Scheme<S> || std::same_as<S, AnyScheme>)
-void initialize(P& bundle, const S& scheme, std::uint64_t seed) {
-  initialize(bundle, [&](std::string_view, Fan) { return scheme; }, seed);
+requires(Scheme<S> || std::same_as<S, AnyScheme>) void initialize(P& bundle, const S& scheme, std::uint64_t seed) {
+  initialize(
+      bundle, [&](std::string_view, Fan) { return scheme; }, seed);
 }
 
 }  // namespace incipit::inline INCIPIT_ABI::init

@@ -10,9 +10,9 @@
 namespace incipit::inline INCIPIT_ABI::init {
 
 /// @brief gain Q with orthonormal columns (in >= out) or rows (in < out), Q Haar-distributed.
-/// @par Formula Q of the QR decomposition of a normal matrix with R_kk > 0, which makes Q unique and its law Haar. A row
-/// or column of the longer side n = max(in, out) is uniform on the sphere: variance = gain^2 / n and
-/// fourth = 3 gain^4 / (n (n + 2)). Entries are uncorrelated, not independent: the sum of squares is gain^2 min(in, out).
+/// @par Formula Q of the QR decomposition of a normal matrix with R_kk > 0, which makes Q unique and its law Haar. A
+/// row or column of the longer side n = max(in, out) is uniform on the sphere: variance = gain^2 / n and fourth = 3
+/// gain^4 / (n (n + 2)). Entries are uncorrelated, not independent: the sum of squares is gain^2 min(in, out).
 /// @par Source Saxe, McClelland & Ganguli 2014; Mezzadri 2007 on the signs.
 /// @par Cost about 4 n m^2 FLOPs, m = min(in, out); the same bits everywhere, hence slow without FMA instructions.
 struct Orthogonal {

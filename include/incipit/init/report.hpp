@@ -17,12 +17,12 @@ namespace incipit::inline INCIPIT_ABI::init {
 
 /// One parameter: what its scheme asks for, and what its entries show.
 struct ReportRow {
-  std::string name;          ///< of the parameter
-  Extent rows, cols;         ///< its shape; rows is the fan-in
-  Moments asked;             ///< exact moments
-  double mean, std;          ///< of the entries: their average, and their root mean square distance from the asked mean
-  double mean_error;         ///< standard error of `mean`: asked std / sqrt(count)
-  double std_error;          ///< standard error of `std`: sqrt((fourth - variance^2) / count) / (2 asked std)
+  std::string name;   ///< of the parameter
+  Extent rows, cols;  ///< its shape; rows is the fan-in
+  Moments asked;      ///< exact moments
+  double mean, std;   ///< of the entries: their average, and their root mean square distance from the asked mean
+  double mean_error;  ///< standard error of `mean`: asked std / sqrt(count)
+  double std_error;   ///< standard error of `std`: sqrt((fourth - variance^2) / count) / (2 asked std)
 
   /// Distance of the sampled from the asked std in standard errors. Where nothing should vary: 0 if nothing does, else
   /// infinite. For Orthogonal the sum of squares does not fluctuate, so it is near 0.
@@ -69,8 +69,14 @@ ReportRow report_row(std::string_view name, const Eigen::MatrixBase<W>& w, const
     }
   const double spread = (std::max)(0.0, asked.fourth - asked.variance * asked.variance);
   const double std_error = asked.variance > 0 ? std::sqrt(spread / count) / (2 * asked.std()) : 0;
-  return {std::string(name),        w.rows(),  w.cols(), asked, asked.mean + sum / count, std::sqrt(squares / count),
-          asked.std() / std::sqrt(count), std_error};
+  return {std::string(name),
+          w.rows(),
+          w.cols(),
+          asked,
+          asked.mean + sum / count,
+          std::sqrt(squares / count),
+          asked.std() / std::sqrt(count),
+          std_error};
 }
 
 /// @brief The report of all parameters, with the scheme that `choose(name, fan)` returns for each.
@@ -84,8 +90,7 @@ Report report(const P& bundle, const C& choose) {
 }
 /// @brief The report of all parameters against one scheme.
 template <ParameterBundle P, class S>
-  requires(Scheme<S> || std::same_as<S, AnyScheme>)
-Report report(const P& bundle, const S& scheme) {
+requires(Scheme<S> || std::same_as<S, AnyScheme>) Report report(const P& bundle, const S& scheme) {
   return report(bundle, [&](std::string_view, Fan) { return scheme; });
 }
 

@@ -103,7 +103,8 @@ struct TruncatedNormal {
   Moments moments(Fan fan) const { return law(fan).moments(); }
 };
 
-/// @brief Normal with standard deviation std / sqrt(2 layers), for the 2 layers projections that end on the residual stream.
+/// @brief Normal with standard deviation std / sqrt(2 layers), for the 2 layers projections that end on the residual
+/// stream.
 /// @par Source Radford et al. 2019 (GPT-2), section 2.3.
 struct Gpt2Residual {
   double std = 0.02;  ///< standard deviation of all other weights, >= 0
@@ -127,6 +128,7 @@ struct Constant {
   Moments moments(Fan fan) const { return law(fan).moments(); }
 };
 
-static_assert(EntryScheme<Gamma> && EntryScheme<TruncatedNormal> && EntryScheme<GlorotUniform> && EntryScheme<Constant>);
+static_assert(EntryScheme<Gamma> && EntryScheme<TruncatedNormal> && EntryScheme<GlorotUniform> &&
+              EntryScheme<Constant>);
 
 }  // namespace incipit::inline INCIPIT_ABI::init
