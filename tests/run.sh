@@ -35,8 +35,8 @@ count() {
   else
     case $3 in
       run) p=1 f=0 s=0 ;;
-      fail) p=0 f=1 s=0 ;;
-      *) p=0 f=0 s=1 ;;
+      disabled) p=0 f=0 s=1 ;;
+      *) p=0 f=1 s=0 ;; # failed, crashed, or could not be built
     esac
   fi
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
