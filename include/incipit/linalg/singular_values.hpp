@@ -65,8 +65,8 @@ bool tall_values(ColMajor<T> a, Col<T>& values) {
 /// @par Shapes a: (R, C), any size, also empty; values: (min(R, C)).
 /// @par Method entries are checked first, so that a NaN can neither hang the iteration nor pass as a result; then
 /// scaled by a power of two, Householder QR if much taller than wide, bidiagonalised, and the bidiagonal matrix solved
-/// by the implicit tridiagonal QL iteration on its Golub-Kahan form. Absolute error below 2 n eps times the largest value for (n, n).
-/// The zero matrix has only zeros.
+/// by the implicit tridiagonal QL iteration on its Golub-Kahan form. Absolute error below 2 n eps times the largest
+/// value for (n, n). The zero matrix has only zeros.
 /// @par Cost about 8/3 n^3 FLOPs for (n, n), half the time of Eigen's divide and conquer without vectors.
 template <class Derived>
 SingularValues<typename Derived::Scalar> try_singular_values(const Eigen::MatrixBase<Derived>& a) {
