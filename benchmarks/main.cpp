@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The benchmark program. It records what it ran on, and checks itself: that work which is asked for is really done, that
-// the check of this would notice if it were not, and that no product is faster than the peak it is compared with.
+// The benchmark program. It records what it ran on, and checks itself: that work which is asked for is really done,
+// that the check of this would notice if it were not, and that no product is faster than the peak it is compared with.
 #include "peak.hpp"
 
 #include <incipit/core/config.hpp>

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace incipit::bench {
 
@@ -26,43 +27,40 @@ inline constexpr std::size_t vector_bytes = 32;
 inline constexpr std::size_t vector_bytes = 16;
 #endif
 
-/// One window: `steps` rounds of twelve independent vector FMAs, in GFLOP/s.
-/// @details Twelve accumulators hide the latency (4 cycles by 2 units need eight) and fit sixteen registers with the two
-/// factors. The empty asm makes each of them opaque in every round, so chains can be neither merged nor folded.
-template <class T>
-double fma_window(std::size_t steps, T& sum) {
+/// One window: `steps` rounds of independent vector FMAs, one to each of the accumulators C..., in GFLOP/s.
+/// @details The empty asm makes every accumulator opaque in every round, so chains can be neither merged nor folded;
+/// the pack expansion gives them constant indices, so they stay in registers; their sum is handed out.
+template <class T, std::size_t... C>
+[[gnu::noinline]] double fma_window(std::size_t steps, T& sum, std::index_sequence<C...>) {
   typedef T Vec __attribute__((vector_size(vector_bytes)));
-  constexpr std::size_t chains = 12;
-  Vec factor = Vec{} + T(0.999), term = Vec{} + T(0.001);
-  Vec acc[chains] = {};
-  asm volatile("" : "+x"(factor), "+x"(term));
+  Vec factor = Vec{} + T(0.999), term = Vec{} + T(0.001), total = {};
+  Vec acc[] = {(static_cast<void>(C), Vec{})...};
+  asm volatile("" : "+v"(factor), "+v"(term));
   const double start = seconds();
   for (std::size_t s = 0; s < steps; ++s) {
-#pragma GCC unroll 12
-    for (std::size_t c = 0; c < chains; ++c) {
-      acc[c] = acc[c] * factor + term;
-      asm volatile("" : "+v"(acc[c]));
-    }
+    ((acc[C] = acc[C] * factor + term), ...);
+    (
+        [](Vec & opaque) __attribute__((always_inline)) { asm volatile(""
+                                                                       : "+v"(opaque)); }(acc[C]), ...);
   }
   const double elapsed = seconds() - start;
-  Vec total = {};
-#pragma GCC unroll 12
-  for (std::size_t c = 0; c < chains; ++c) total += acc[c];
+  ((total += acc[C]), ...);
   T lanes[vector_bytes / sizeof(T)];
   std::memcpy(lanes, &total, sizeof total);
   sum = 0;
   for (const T lane : lanes) sum += lane;
-  return 2.0 * static_cast<double>(steps * chains * (vector_bytes / sizeof(T))) / elapsed * 1e-9;
+  return 2.0 * static_cast<double>(steps * sizeof...(C) * (vector_bytes / sizeof(T))) / elapsed * 1e-9;
 }
 
-/// The best of many windows of about 0.1 ms: GFLOP/s of one core.
+/// The best of many windows of about 0.1 ms: GFLOP/s of one core. Twelve accumulators hide the latency (4 cycles by two
+/// units need eight) and, with the two factors, fit sixteen registers.
 template <class T>
 double fma_peak(int windows = 2000) {
   double best = 0;
   volatile T sink = 0;
   for (int w = 0; w < windows; ++w) {
     T sum;
-    best = (std::max)(best, fma_window<T>(60000, sum));
+    best = (std::max)(best, fma_window(60000, sum, std::make_index_sequence<12>{}));
     sink = sink + sum;
   }
   return best;
@@ -80,8 +78,8 @@ inline double& best_seen() {
   return best;
 }
 
-/// Adds "GFLOP" (a second, mean) and "of_peak" to a benchmark that does `flops` an iteration; if the seconds of its best
-/// iteration are known, also "best_of_peak", which a busy machine disturbs least.
+/// Adds "GFLOP" (a second, mean) and "of_peak" to a benchmark that does `flops` an iteration; if the seconds of its
+/// best iteration are known, also "best_of_peak", which a busy machine disturbs least.
 inline void report_flops(benchmark::State& state, double flops, double best_seconds = 0) {
   using benchmark::Counter;
   state.counters["GFLOP"] = Counter(flops * 1e-9, Counter::kIsIterationInvariantRate);

@@ -25,8 +25,8 @@ std::size_t allocations() noexcept { return made; }
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t),
                                                          void (*)(const volatile void*));
 namespace {
-const int installed = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, std::size_t) { ++made; }, [](const volatile void*) {});
+const int installed = __sanitizer_install_malloc_and_free_hooks([](const volatile void*, std::size_t) { ++made; },
+                                                                [](const volatile void*) {});
 }
 
 #else

@@ -59,6 +59,7 @@ class PackedB {
   void pack(std::type_identity_t<MatrixView<const T>> b) {
     inner_ = b.rows;
     cols_ = b.cols;
+    if (b.empty()) return;
     if constexpr (detail::has_gemm_kernel<T>) {
       const detail::GemmPlan<T> plan(inner_, cols_);
       reserve(plan.size());
@@ -80,21 +81,15 @@ class PackedB {
   /// Columns of B.
   Extent cols() const { return cols_; }
   /// Start of the panels of block q (row-major B for scalars without a kernel).
-  const T* panels(const detail::GemmPlan<T>& plan, Extent q) const
-    requires detail::has_gemm_kernel<T>
-  {
+  const T* panels(const detail::GemmPlan<T>& plan, Extent q) const requires detail::has_gemm_kernel<T> {
     return memory_.data() + plan.begin(q) * plan.width();
   }
   /// Start of the thin columns of block q.
-  const T* thin(const detail::GemmPlan<T>& plan, Extent q) const
-    requires detail::has_gemm_kernel<T>
-  {
+  const T* thin(const detail::GemmPlan<T>& plan, Extent q) const requires detail::has_gemm_kernel<T> {
     return memory_.data() + thin_at(plan, q);
   }
   /// B as a plain matrix, for scalars without a kernel.
-  MatrixView<const T> plain() const
-    requires(!detail::has_gemm_kernel<T>)
-  {
+  MatrixView<const T> plain() const requires(!detail::has_gemm_kernel<T>) {
     return {memory_.data(), inner_, cols_, cols_};
   }
 
@@ -199,9 +194,10 @@ template <class T>
 void require_output(const MatrixView<T>& c, Extent rows, Extent cols) {
   require_size("C.rows", c.rows, rows);
   require_size("C.cols", c.cols, cols);
-  const bool distinct = c.empty() || ((c.rows == 1 || c.row_stride > 0) && (c.cols == 1 || c.col_stride > 0) &&
-                                      (c.rows == 1 || c.cols == 1 || c.row_stride >= c.cols * c.col_stride ||
-                                       c.col_stride >= c.rows * c.row_stride));
+  const bool distinct =
+      c.empty() ||
+      ((c.rows == 1 || c.row_stride > 0) && (c.cols == 1 || c.col_stride > 0) &&
+       (c.rows == 1 || c.cols == 1 || c.row_stride >= c.cols * c.col_stride || c.col_stride >= c.rows * c.row_stride));
   require(distinct, "C strides", c.row_stride, "strides that keep all elements of C apart");
 }
 template <class T>
@@ -216,9 +212,9 @@ void require_apart(const MatrixView<const T>& in, const MatrixView<T>& c, std::s
 /// allocated once `ws` has met the sizes. With K = 0, C becomes zero (or stays). NaN and infinities propagate as in the
 /// definition, and only there. Results do not depend on how the rows of A and C are divided among calls.
 /// @par Method float and double: a 14 x 32-lane register tile under AVX-512 (6 x 2 vectors elsewhere) on vector
-/// extensions; B packed in panels of two vectors, groups of which stay in the second-level cache; tiles of A copied next
-/// to the registers. Chosen over Eigen (allocates, cliffs at narrow outputs) and CBLAS (a dependency, no faster at these
-/// sizes) by benchmarks/gemm_bench.cpp. Other scalars, and a C without unit stride, take the plain triple loop.
+/// extensions; B packed in panels of two vectors, groups of which stay in the second-level cache; tiles of A copied
+/// next to the registers. Chosen over Eigen (allocates, cliffs at narrow outputs) and CBLAS (a dependency, no faster at
+/// these sizes) by benchmarks/gemm_bench.cpp. Other scalars, and a C without unit stride, take the plain triple loop.
 /// @par Cost 2 M K N FLOPs.
 /// @throws ShapeError if the shapes do not fit; InvalidArgument if C overlaps A, B or itself.
 template <Real T>
@@ -253,7 +249,8 @@ void product_nt(std::type_identity_t<MatrixView<const T>> a, std::type_identity_
   product<T>(a, b.transposed(), c, acc, ws);
 }
 
-/// @brief C = A B, or C += A B, with B packed before. @par Shapes A: (M, K), B: (K, N), C: (M, N). Otherwise as product().
+/// @brief C = A B, or C += A B, with B packed before. @par Shapes A: (M, K), B: (K, N), C: (M, N). Otherwise as
+/// product().
 template <Real T>
 void product(std::type_identity_t<MatrixView<const T>> a, const PackedB<T>& b, std::type_identity_t<MatrixView<T>> c,
              Accumulate acc, GemmWorkspace<T>& ws) {

@@ -5,7 +5,9 @@
 
 #include <incipit/core/matrix_view.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace incipit::inline INCIPIT_ABI::detail {
 
@@ -56,18 +58,11 @@ struct Simd {
     store(part, v);
     copy_few(p, part, n);
   }
-  static T sum(Vec v) {
-    T part[std::size_t(lanes)];
-    store(part, v);
-    for (Extent width = lanes / 2; width > 0; width /= 2)
-      for (Extent l = 0; l < width; ++l) part[l] += part[l + width];
-    return part[0];
-  }
 };
 
-/// How a tile of A (up to tile_rows rows, up to `depth` columns) lies in its buffer: rows contiguous, or columns if that
-/// is how the caller has them (`Transposed`). The strides are constants, so that the kernel reaches every row from one
-/// pointer, whatever the caller's strides, and no two rows meet in a cache set.
+/// How a tile of A (up to tile_rows rows, up to `depth` columns) lies in its buffer: rows contiguous, or columns if
+/// that is how the caller has them (`Transposed`). The strides are constants, so that the kernel reaches every row from
+/// one pointer, whatever the caller's strides, and no two rows meet in a cache set.
 template <class T, bool Transposed = false>
 struct Tile {
   static constexpr Extent line = 64 / static_cast<Extent>(sizeof(T));
@@ -75,7 +70,7 @@ struct Tile {
   static constexpr Extent height = (Simd<T>::tile_rows + line - 1) / line * line;
   static constexpr Extent row_stride = Transposed ? 1 : depth + line;
   static constexpr Extent col_stride = Transposed ? height : 1;
-  static constexpr Extent size = Transposed ? (depth + 1) * height : Simd<T>::tile_rows * (depth + line);
+  static constexpr Extent size = Transposed ? (depth + 1) * height : height * (depth + line);
 };
 
 /// C(rows, NV vectors) (+)= A B over `depth`: the innermost loop of every product. A lies in a Tile, B in a panel of NV
@@ -133,20 +128,49 @@ void gemm_tile_any(Extent rows, bool two, Extent depth, const T* a, const T* b, 
   kernels[two ? 1 : 0][(rows - 1) / 2](depth, a, b, c, stride, rows, last, add);
 }
 
-/// One column of C: C(rows, 1) (+)= A b, A in a Tile with contiguous rows, zero padded like b to whole vectors.
+/// Exchanges the off-diagonal H x H blocks of every 2H x 2H block of `Rows` registers.
+template <int H, class T, int Rows = static_cast<int>(Simd<T>::lanes), int... Lane>
+[[gnu::always_inline]] inline void exchange_blocks(typename Simd<T>::Vec* rows, std::integer_sequence<int, Lane...>) {
+  constexpr int lanes = static_cast<int>(Simd<T>::lanes);
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+    if (i & H) continue;
+    const typename Simd<T>::Vec upper = rows[i], lower = rows[i + H];
+    rows[i] = __builtin_shufflevector(upper, lower, (Lane & H ? lanes + Lane - H : Lane)...);
+    rows[i + H] = __builtin_shufflevector(upper, lower, (Lane & H ? lanes + Lane : Lane + H)...);
+  }
+}
+
+/// Sums the lanes of rows[0], ..., rows[lanes - 1]; lane i of the result belongs to row i.
+template <class T, int Half = static_cast<int>(Simd<T>::lanes / 2)>
+[[gnu::always_inline]] inline typename Simd<T>::Vec sum_rows(typename Simd<T>::Vec* rows) {
+  if constexpr (Half == 0) {
+    return rows[0];
+  } else {
+    exchange_blocks<Half, T, 2 * Half>(rows, std::make_integer_sequence<int, static_cast<int>(Simd<T>::lanes)>{});
+    for (int i = 0; i < Half; ++i) rows[i] += rows[i + Half];
+    return sum_rows<T, Half / 2>(rows);
+  }
+}
+
+/// One column of C: C(rows, 1) (+)= A b, A in a Tile with contiguous rows, zero padded like b to whole vectors. As many
+/// rows as there are lanes go together, so that their lane sums cost one transposition; those past `rows` are ignored.
 template <class T>
 void thin_tile(Extent depth, const T* a, const T* b, T* c, Extent stride, Extent rows, bool add) {
   using S = Simd<T>;
-  for (Extent i = 0; i < rows; ++i, a += Tile<T>::row_stride) {
-    typename S::Vec even = {}, odd = {};
-    Extent k = 0;
-    for (; k + S::lanes < depth; k += 2 * S::lanes) {
-      even += S::load(a + k) * S::load(b + k);
-      odd += S::load(a + k + S::lanes) * S::load(b + k + S::lanes);
+  constexpr int lanes = static_cast<int>(S::lanes);
+  for (Extent first = 0; first < rows; first += lanes, a += lanes * Tile<T>::row_stride) {
+    typename S::Vec acc[static_cast<std::size_t>(lanes)] = {};
+    for (Extent k = 0; k < depth; k += lanes) {
+      const typename S::Vec bv = S::load(b + k);
+#pragma GCC unroll 16
+      for (int i = 0; i < lanes; ++i) acc[i] += S::load(a + i * Tile<T>::row_stride + k) * bv;
     }
-    if (k < depth) even += S::load(a + k) * S::load(b + k);
-    const T sum = S::sum(even + odd);
-    c[i * stride] = add ? c[i * stride] + sum : sum;
+    T sum[static_cast<std::size_t>(lanes)];
+    S::store(sum, sum_rows<T>(acc));
+    const Extent some = (std::min)(S::lanes, rows - first);
+    T* to = c + first * stride;
+    for (Extent i = 0; i < some; ++i) to[i * stride] = add ? to[i * stride] + sum[i] : sum[i];
   }
 }
 

@@ -6,13 +6,12 @@
 #include <incipit/core/gemm_kernel.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace incipit::inline INCIPIT_ABI::detail {
 
-/// How B (inner, cols) is cut: the inner extent into `blocks` equal blocks of at most Tile::depth rows, the columns into
-/// panels of two vectors (the last one may have a single vector), except that up to three columns beyond whole vectors
-/// are left `thin`: they are dotted with the rows of A, so that 161 columns cost 10.1 vectors and not 11.
+/// How B (inner, cols) is cut: the inner extent into `blocks` equal blocks of at most Tile::depth rows, the columns
+/// into panels of two vectors (the last one may have a single vector), except that up to three columns beyond whole
+/// vectors are left `thin`: they are dotted with the rows of A, so that 161 columns cost 10.1 vectors and not 11.
 /// Packed, block q holds its panels one after the other, and its thin columns follow all panels.
 template <class T>
 struct GemmPlan {
@@ -40,19 +39,6 @@ struct GemmPlan {
     return (std::max)(Extent{2}, cache / ((std::max)(depth, Extent{1}) * S::bytes) / 2 * 2);
   }
 };
-
-/// Exchanges the off-diagonal H x H blocks of every 2H x 2H block of a lanes x lanes matrix in registers.
-template <int H, class T, int... Lane>
-[[gnu::always_inline]] inline void exchange_blocks(typename Simd<T>::Vec* rows, std::integer_sequence<int, Lane...>) {
-  constexpr int lanes = static_cast<int>(Simd<T>::lanes);
-#pragma GCC unroll 16
-  for (int i = 0; i < lanes; ++i) {
-    if (i & H) continue;
-    const typename Simd<T>::Vec upper = rows[i], lower = rows[i + H];
-    rows[i] = __builtin_shufflevector(upper, lower, (Lane & H ? lanes + Lane - H : Lane)...);
-    rows[i + H] = __builtin_shufflevector(upper, lower, (Lane & H ? lanes + Lane : Lane + H)...);
-  }
-}
 
 /// Transposes `cols` <= lanes contiguous columns of length `depth`, `stride` apart, into rows `width` apart; missing
 /// columns become zeros.
@@ -108,7 +94,8 @@ void pack_panels(const MatrixView<const T>& b, const GemmPlan<T>& plan, Extent b
       }
     } else if (b.row_stride == 1) {
       for (Extent j = 0; j < some; j += S::lanes)
-        pack_transposed_vector(from + j * b.col_stride, b.col_stride, (std::min)(S::lanes, some - j), depth, to + j, width);
+        pack_transposed_vector(from + j * b.col_stride, b.col_stride, (std::min)(S::lanes, some - j), depth, to + j,
+                               width);
       to += depth * width;
     } else {
       for (Extent j = 0; j < some; ++j)
@@ -150,7 +137,8 @@ const T* pack_tile(const MatrixView<const T>& a, Extent row, Extent rows, Extent
 
 /// The same for A with contiguous columns; returns where the tile's first element came to lie.
 template <class T>
-const T* pack_tile_transposed(const MatrixView<const T>& a, Extent row, Extent rows, Extent begin, Extent depth, T* to) {
+const T* pack_tile_transposed(const MatrixView<const T>& a, Extent row, Extent rows, Extent begin, Extent depth,
+                              T* to) {
   using S = Simd<T>;
   constexpr Extent height = Tile<T, true>::height;
   if (a.rows < height) {

@@ -42,12 +42,10 @@ struct MatrixView {
   }
   /// The view of an Eigen object in memory.
   template <DirectMatrix D>
-    requires std::convertible_to<decltype(std::declval<D&>().data()), T*>
-  MatrixView(D&& m) : MatrixView(m.data(), m.rows(), m.cols(), m.rowStride(), m.colStride()) {}
+  requires std::convertible_to<decltype(std::declval<D&>().data()), T*> MatrixView(D&& m)
+      : MatrixView(m.data(), m.rows(), m.cols(), m.rowStride(), m.colStride()) {}
   /// A read-only view of the same memory.
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) {
     return {data, rows, cols, row_stride, col_stride};
   }
 
