@@ -311,7 +311,10 @@ struct AnchorTask {
   }
   static std::string text(const std::vector<Id>& tuple) {
     std::string out = "(";
-    for (const Id a : tuple) out += (out.size() > 1 ? "," : "") + std::to_string(a);
+    for (const Id a : tuple) {
+      if (out.size() > 1) out += ',';
+      out += std::to_string(a);
+    }
     return out + ")";
   }
 };
