@@ -126,9 +126,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_length_is_handled_and_nothing_outside_is_tou
     for (Extent at = 0; at < n; ++at) {
       std::vector<T> y = x;
       y[static_cast<std::size_t>(at + 1)] = T(50);
-      BOOST_REQUIRE(VectorMath<T>::max(y.data() + 1, n) == T(50));
+      BOOST_REQUIRE(VectorMath<T>::largest(y.data() + 1, n) == T(50));
       y.front() = y.back() = T(60);
-      BOOST_REQUIRE(VectorMath<T>::max(y.data() + 1, n) == T(50));
+      BOOST_REQUIRE(VectorMath<T>::largest(y.data() + 1, n) == T(50));
     }
   }
 }
@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(the_generic_form_agrees_with_the_vectorised_one) {
   VectorMath<double>::exp(fast.data(), n), VectorMath<long double>::exp(slow.data(), n), same();
   VectorMath<double>::sigmoid(fast.data(), n), VectorMath<long double>::sigmoid(slow.data(), n), same();
   VectorMath<double>::scale(fast.data(), n, 3.0), VectorMath<long double>::scale(slow.data(), n, 3.0L), same();
-  const double top = VectorMath<double>::max(fast.data(), n);
-  BOOST_TEST(ulps(top, VectorMath<long double>::max(slow.data(), n)) < 8);
+  const double top = VectorMath<double>::largest(fast.data(), n);
+  BOOST_TEST(ulps(top, VectorMath<long double>::largest(slow.data(), n)) < 8);
   const double sum = VectorMath<double>::exp_shifted_sum(fast.data(), n, top);
   BOOST_TEST(ulps(sum, VectorMath<long double>::exp_shifted_sum(slow.data(), n, top)) < 16);
 }

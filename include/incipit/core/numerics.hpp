@@ -36,7 +36,7 @@ using RowMajorCopy = Mat<typename D::Scalar, D::RowsAtCompileTime, D::ColsAtComp
 template <Real T>
 T softmax_in_place(T* x, Extent n) {
   if (n == 0) return T(-std::numeric_limits<T>::infinity());
-  const T largest = VectorMath<T>::max(x, n);
+  const T largest = VectorMath<T>::largest(x, n);
   if (!is_finite(largest)) [[unlikely]]
     return detail::softmax_of_infinite_row(x, n);
   const T sum = VectorMath<T>::exp_shifted_sum(x, n, largest);

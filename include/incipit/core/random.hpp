@@ -100,11 +100,11 @@ class RandomStream {
     shuffle(std::span<T>(values));
   }
   /// The numbers 0, ..., n-1 in random order; n >= 0 (InvalidArgument).
-  template <std::integral I>
-  std::vector<I> permutation(I n) const {
+  template <std::integral Integer>
+  std::vector<Integer> permutation(Integer n) const {
     require(n >= 0, "n of RandomStream::permutation", n, "at least 0");
-    std::vector<I> order(static_cast<std::size_t>(n));
-    for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<I>(k);
+    std::vector<Integer> order(static_cast<std::size_t>(n));
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Integer>(k);
     shuffle(order);
     return order;
   }

@@ -42,11 +42,11 @@ struct VectorMath {
     for (Extent i = 0; i < n; ++i) x[i] = T(x[i] * factor);
   }
   /// The largest entry; n >= 1. Whether a NaN among the entries is skipped or returned is unspecified.
-  static T max(const T* x, Extent n) {
-    T largest = x[0];
+  static T largest(const T* x, Extent n) {
+    T top = x[0];
     for (Extent i = 1; i < n; ++i)
-      if (largest < x[i]) largest = x[i];
-    return largest;
+      if (top < x[i]) top = x[i];
+    return top;
   }
 };
 
@@ -179,17 +179,17 @@ struct Passes {
     return reduce<T>(sum, [](auto a, auto b) { return a + b; });
   }
   /// The largest entry; n >= 1.
-  static T max(const T* x, Extent n) {
+  static T largest(const T* x, Extent n) {
     constexpr Extent width = lanes<T>;
     const auto larger = [](auto a, auto b) { return b > a ? b : a; };
     if (n < width) {
-      T largest = x[0];
-      for (Extent i = 1; i < n; ++i) largest = larger(largest, x[i]);
-      return largest;
+      T top = x[0];
+      for (Extent i = 1; i < n; ++i) top = larger(top, x[i]);
+      return top;
     }
-    Vector<T> largest = load(x + n - width);
-    for (Extent i = 0; i + width <= n; i += width) largest = larger(largest, load(x + i));
-    return reduce<T>(largest, larger);
+    Vector<T> top = load(x + n - width);
+    for (Extent i = 0; i + width <= n; i += width) top = larger(top, load(x + i));
+    return reduce<T>(top, larger);
   }
 };
 

@@ -34,7 +34,7 @@ struct LossValue {
 /// @par Shapes z: (n).  @par Cost n exponentials.
 template <Real T>
 T log_sum_exp_and_softmax(T* z, Extent n, T weight) {
-  const T top = VectorMath<T>::max(z, n);
+  const T top = VectorMath<T>::largest(z, n);
   const T total = VectorMath<T>::exp_shifted_sum(z, n, top);
   const T scale = weight / total;
   VectorMath<T>::scale(z, n, scale);

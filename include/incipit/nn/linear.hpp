@@ -9,17 +9,17 @@
 namespace incipit::inline INCIPIT_ABI::nn {
 
 /// @brief Affine map of rows, with or without a bias.
-/// @par Shapes   x, dx: (N, I); y, dy: (N, O); weight: (I, O); bias: (O). N free, I and O may be static.
+/// @par Shapes   x, dx: (N, I); y, dy: (N, O); weight: (I, O); bias: (O). N free; I = Inputs, O = Outputs.
 /// @par Forward  \f$ y = x W + 1\,b \f$
 /// @par Backward \f$ dx = dy\,W^T,\quad dW \mathrel{+}= x^T dy,\quad db \mathrel{+}= \sum_n dy_n \f$
 /// @par Cost     2 N I O FLOPs forward, twice that backward.  @par Checked tests/nn/linear_test.cpp
-template <Real T, Extent I = dyn, Extent O = dyn, bool Bias = true>
+template <Real T, Extent Inputs = dyn, Extent Outputs = dyn, bool Bias = true>
 struct Linear {
   /// Weight and, if `Bias`, bias.
   struct Params {
-    using Scalar = T;      ///< scalar type
-    Slot<T, I, O> weight;  ///< (I, O)
-    Slot<T, 1, O> bias;    ///< (1, O); unseated without a bias
+    using Scalar = T;                 ///< scalar type
+    Slot<T, Inputs, Outputs> weight;  ///< (I, O)
+    Slot<T, 1, Outputs> bias;         ///< (1, O); unseated without a bias
     /// Sizes in and out, without memory until Owned seats it.
     Params(Extent in, Extent out) : weight(nullptr, in, out), bias(nullptr, 1, out) {}
     template <class F> void for_each_parameter(F&& f) { visit(*this, f); }        ///< "weight", then "bias"
@@ -34,12 +34,12 @@ struct Linear {
   };
   /// Input, output and the product's packing space.
   struct Cache {
-    Mat<T, dyn, I> x;                      ///< (N, I)
-    Mat<T, dyn, O> y;                      ///< (N, O)
-    mutable GemmWorkspace<T> workspace;    ///< scratch of the products, backward's too
+    Mat<T, dyn, Inputs> x;               ///< (N, I)
+    Mat<T, dyn, Outputs> y;              ///< (N, O)
+    mutable GemmWorkspace<T> workspace;  ///< scratch of the products, backward's too
   };
   /// y = x W + b; keeps x.
-  const Mat<T, dyn, O>& forward(const Params& params, In<Mat<T, dyn, I>> x, Cache& cache) const {
+  const Mat<T, dyn, Outputs>& forward(const Params& params, In<Mat<T, dyn, Inputs>> x, Cache& cache) const {
     require_size("x.cols", x.cols(), params.weight.rows());
     cache.x = x;
     cache.y.resize(x.rows(), params.weight.cols());
@@ -48,7 +48,7 @@ struct Linear {
     return cache.y;
   }
   /// Gradients of weight and bias are added to `grad`; dx is written, and may be dy itself when I = O.
-  void backward(const Params& params, const Cache& cache, In<Mat<T, dyn, O>> dy, Out<Mat<T, dyn, I>> dx,
+  void backward(const Params& params, const Cache& cache, In<Mat<T, dyn, Outputs>> dy, Out<Mat<T, dyn, Inputs>> dx,
                 Params& grad) const {
     require_size("dy.rows", dy.rows(), cache.y.rows());
     require_size("dy.cols", dy.cols(), cache.y.cols());
@@ -57,7 +57,7 @@ struct Linear {
     product_tn(cache.x, dy, grad.weight, Accumulate::yes, cache.workspace);
     if constexpr (Bias) grad.bias += dy.colwise().sum();
     if (static_cast<const void*>(dx.data()) == static_cast<const void*>(dy.data())) {
-      const Mat<T, dyn, O> copy = dy;
+      const Mat<T, dyn, Outputs> copy = dy;
       product_nt(copy, params.weight, dx, Accumulate::no, cache.workspace);
     } else {
       product_nt(dy, params.weight, dx, Accumulate::no, cache.workspace);
