@@ -44,7 +44,7 @@ LawReport compare_scalars(const F& f, double amplification, Candidate<Ts>... can
 }
 
 /// @brief Exact gradient of a scalar function by forward-mode differentiation: an oracle for hand-written backwards.
-/// @param f callable on Row<S> for S = T and S = AutoDiffScalar over T, returning S
+/// @param f callable on `Row<S>` for S = T and S = AutoDiffScalar over T, returning S
 /// @param x the point, a vector of n entries over T
 /// @return the gradient, (1, n).  @par Cost n + 1 evaluations of f.
 /// @par Source Eigen's unsupported AutoDiff module.

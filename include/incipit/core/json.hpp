@@ -40,6 +40,7 @@ constexpr int json_depth(std::string_view text) {
 }  // namespace detail
 
 /// @brief Parses one JSON value that fills the whole of `text`.
+/// @param text the JSON text
 /// @param name what the text is, for the error: a path, or "path:line".
 /// @throws IoError with the place of the first mistake, or when nested deeper than max_json_depth.
 inline Json parse_json(std::string_view text, std::string_view name) {
@@ -55,6 +56,7 @@ inline Json parse_json(std::string_view text, std::string_view name) {
 inline Json json_number(double x) { return is_finite(x) ? Json(x) : Json(nullptr); }
 
 /// @brief `value` as text: numbers round-trip, non-finite ones are null, invalid UTF-8 becomes U+FFFD.
+/// @param value what to write
 /// @param indent blanks per level; -1 writes a single line.
 inline std::string json_text(const Json& value, int indent = 2) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
