@@ -15,7 +15,7 @@ foreach(path IN LISTS headers)
   string(APPEND all_headers "#include <${header}>\n")
 endforeach()
 
-add_library(headers_alone OBJECT ${alone})
+add_library(headers_alone OBJECT ${alone} return_types.cpp)
 target_link_libraries(headers_alone PRIVATE incipit_own)
 target_compile_options(headers_alone PRIVATE -O0)
 target_precompile_headers(headers_alone PRIVATE <Eigen/Core>) # all of them begin with it; it is half of the time

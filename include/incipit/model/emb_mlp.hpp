@@ -158,7 +158,7 @@ struct EmbMlp {
     LossSum total(0);
     for (Extent row = 0; row < tokens.rows(); row += ws.chunk) {
       const Extent rows = (std::min)(ws.chunk, tokens.rows() - row);
-      const In<Mat<Id>> ids = tokens.middleRows(row, rows);
+      In<Mat<Id>> ids = tokens.middleRows(row, rows);
       forward_chunk(params, ids, table_path, ws);
       for (Extent n = 0; n < rows; ++n) total += label_row(&ws.logits(n, 0), params.output.cols(), labels, row + n);
       backward_chunk(ids, table_path, ws, grad);
