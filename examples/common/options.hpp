@@ -3,6 +3,8 @@
 /// @brief The command line that all example programs share.
 #pragma once
 
+#include "preset.hpp"
+
 #include <incipit/core/config.hpp>
 #include <incipit/core/error.hpp>
 
@@ -31,18 +33,6 @@ enum Status : int {
   some_fail = 1,  ///< at least one is not
   bad_usage = 2,  ///< bad usage or input
 };
-
-/// How much is run.
-enum class Preset {
-  standard,  ///< moderate widths
-  fast,      ///< small and quick
-  paper,     ///< the sizes of the paper
-};
-
-/// "standard", "fast" or "paper".
-constexpr const char* to_string(Preset preset) {
-  return preset == Preset::fast ? "fast" : preset == Preset::paper ? "paper" : "standard";
-}
 
 /// @brief What every example is told on its command line.
 struct Options {

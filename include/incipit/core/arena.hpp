@@ -62,25 +62,26 @@ class Owned : public P {
 
   /// Builds the bundle from its sizes and seats every slot.
   template <class... Sizes>
-    requires std::constructible_from<P, Sizes...>
+    requires(std::constructible_from<P, Sizes...> && (... && !std::derived_from<std::remove_cvref_t<Sizes>, P>))
   explicit Owned(Sizes&&... sizes) : P(std::forward<Sizes>(sizes)...) {
     Extent total = 0;
     P::for_each_parameter([&](std::string_view, auto& slot) { total += padded<Scalar>(slot.size()); });
     memory_.assign(static_cast<std::size_t>(total), Scalar(0));
     seat();
   }
+  /// A deep copy.
   Owned(const Owned& other) : P(other), memory_(other.memory_) { seat(); }
+  /// Takes over the memory.
   Owned(Owned&& other) noexcept : P(other), memory_(std::move(other.memory_)) { seat(); }
-  /// Copies values; shapes must agree (ShapeError).
+  /// Copies values; shapes must agree tensor by tensor (ShapeError).
   Owned& operator=(const Owned& other) {
-    require_size("parameters", other.memory_.size(), memory_.size());
-    memory_ = other.memory_;
-    seat();
+    require_same_shapes(other);
+    flat() = other.flat();
     return *this;
   }
-  /// Takes over the other's memory; shapes must agree (ShapeError).
+  /// Swaps memory with the other; shapes must agree tensor by tensor (ShapeError).
   Owned& operator=(Owned&& other) {
-    require_size("parameters", other.memory_.size(), memory_.size());
+    require_same_shapes(other);
     memory_.swap(other.memory_);
     seat();
     other.seat();
@@ -102,6 +103,15 @@ class Owned : public P {
   void set_zero() { flat().setZero(); }
 
  private:
+  void require_same_shapes(const Owned& other) const {
+    std::vector<std::pair<Extent, Extent>> shapes;
+    other.for_each_parameter([&](std::string_view, const auto& slot) { shapes.emplace_back(slot.rows(), slot.cols()); });
+    std::size_t i = 0;
+    P::for_each_parameter([&](std::string_view name, const auto& slot) {
+      require_size(std::string(name) + ".rows", shapes[i].first, slot.rows());
+      require_size(std::string(name) + ".cols", shapes[i++].second, slot.cols());
+    });
+  }
   void seat() {
     if (memory_.empty()) return;
     Scalar* at = memory_.data();

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// verify: says in closed form how Emb-MLP begins to learn, then trains it and compares.
+//
+// Model       Emb-MLP, G(X) = act((sum of embeddings) W_1) W_2, weights drawn with standard deviation d_in^-gamma.
+// Quantities  velocities at initialization (Proposition 1 and companions, remainder law), steps at which the plateau is left
+//             (three-layer flow), directions of Adam's first moves (arcsine law), cosines of memory anchors (quenched law), the
+//             floor of the memory task, and the order in which memory and reasoning are learned.
+// Source      paper A, Definition 1, Proposition 1, A.1-A.8, and results of this library (docs/derivations).
+//
+// Without data options it runs on the composite anchor task of the paper; --data and --text run the same check on the user's.
+#include "parts.hpp"
+
+#include "../common/report.hpp"
+
+#include <incipit/data/text.hpp>
+#include <incipit/io/jsonl_examples.hpp>
+#include <incipit/train/progress.hpp>
+
+#include <incipit/core/parallel.hpp>
+
+#include <atomic>
+#include <mutex>
+
+namespace {
+
+using namespace verify;
+
+struct DataOptions {
+  std::string jsonl, text;
+  Extent context = 3, limit = 200000;
+};
+
+Subject subject_of(const DataOptions& data, std::uint64_t seed) {
+  if (!data.jsonl.empty()) return Subject(data.jsonl, io::read_jsonl_examples(data.jsonl));
+  if (!data.text.empty()) {
+    auto text = data::read_text_examples(data.text, data.context, data.limit);
+    return Subject(data.text + ", " + std::to_string(data.context) + " characters predict the next", std::move(text.examples));
+  }
+  return anchor_subject(seed);
+}
+
+/// Gradient descent that takes the pace of the data: step 2 at gamma 0.8 for the anchor data, in proportion elsewhere.
+std::vector<EscapeSetting> escape_settings(const Subject& subject) {
+  const double unit = subject.anchors ? 2.0 : 0.0432 / subject.top_singular_value;
+  return {{0.8, StepSize{unit}}, {1.0, StepSize{2 * unit}}};
+}
+
+std::vector<Part> parts_of(const Subject& subject, const Scale& scale, std::uint64_t seed) {
+  const auto settings = escape_settings(subject);
+  std::vector<Part> parts;
+  parts.push_back(first_order(subject, scale, seed));
+  if (subject.anchors) {
+    parts.push_back(quenched(subject, seed));
+    parts.push_back(memory_floor(subject, scale, seed));
+  }
+  for (std::size_t i = 0; i < settings.size(); ++i)
+    parts.push_back(escape(subject, settings[i], "escape_" + std::to_string(i + 1), seed));
+  parts.push_back(step_size_law(subject, settings[0], seed));
+  parts.push_back(arcsine(subject, scale, seed));
+  parts.push_back(subject.anchors ? anchor_training(subject, scale, seed) : plain_training(subject, scale, seed));
+  return parts;
+}
+
+/// Runs all parts on a number of threads, the longest first to begin with; results come back in the order of the parts.
+std::vector<Outcome> run_all(const std::vector<Part>& parts, int threads) {
+  std::int64_t total = 0;
+  for (const auto& part : parts) total += part.units;
+  train::Progress progress("verify", total);
+  std::mutex lock;
+  const Ticker tick([&] {
+    const std::lock_guard guard(lock);
+    progress.step();
+  });
+  std::vector<Outcome> outcomes(parts.size());
+  std::atomic<std::size_t> next{0};
+  parallel_for(threads, threads, [&](Extent) {
+    for (std::size_t i = next++; i < parts.size(); i = next++) {
+      const std::size_t at = parts.size() - 1 - i;  // training, the longest, stands last in the table
+      outcomes[at] = parts[at].run(tick);
+    }
+  });
+  progress.finish();
+  return outcomes;
+}
+
+void print_predictions(const std::vector<Part>& parts, const Subject& subject) {
+  std::cout << "Subject: " << subject.name << ": " << subject.train.size() << " examples of " << subject.train.length()
+            << " tokens, D = " << subject.vocab() << "\nPredicted before any training:\n";
+  compare::TextTable table({{"quantity", compare::Align::left, 90}, {"prediction", compare::Align::left, 40}});
+  for (const auto& part : parts)
+    for (const auto& p : part.predictions) table.add({p.what, p.value});
+  table.print(std::cout);
+  std::cout << std::endl;
+}
+
+void write(examples::Report& report, const File& file) {
+  std::visit(
+      [&](const auto& content) {
+        using Content = std::decay_t<decltype(content)>;
+        if constexpr (std::is_same_v<Content, io::CsvTable>)
+          report.table(file.stem, content);
+        else if constexpr (std::is_same_v<Content, Mat<double>>)
+          report.array(file.stem, content);
+        else
+          report.plot(file.stem, content);
+      },
+      file.content);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  DataOptions data;
+  const auto options = examples::parse(
+      argc, argv, "verify", "Predicts in closed form how Emb-MLP begins to learn, trains it, and compares.", [&](CLI::App& app) {
+        auto* jsonl = app.add_option("--data", data.jsonl, "JSON lines {\"tokens\": [...], \"label\": k} instead of the anchor task");
+        auto* text = app.add_option("--text", data.text, "Text file: K characters predict the next")->excludes(jsonl);
+        app.add_option("--context", data.context, "K for --text")->needs(text)->capture_default_str()->check(CLI::Range(1, 64));
+        app.add_option("--limit", data.limit, "Bytes read of --text; 0: all")->needs(text)->capture_default_str()->check(CLI::NonNegativeNumber);
+      });
+  return examples::guarded("verify", [&] {
+    examples::Report report(options, "verify");
+    const Scale scale = Scale::of(options.preset);
+    const Subject subject = subject_of(data, options.seed);
+    report.config("data", subject.name);
+    report.config("examples", subject.train.size());
+    report.config("vocab", subject.vocab());
+    const std::vector<Part> parts = parts_of(subject, scale, options.seed);
+    print_predictions(parts, subject);
+    for (const Outcome& outcome : run_all(parts, options.threads)) {
+      for (const auto& claim : outcome.claims) report.claim(claim);
+      for (const auto& note : outcome.notes) std::cout << note << '\n';
+      for (const auto& file : outcome.files) write(report, file);
+    }
+    return report.finish();
+  });
+}
