@@ -14,7 +14,7 @@ Subject::Subject(std::string label, data::Examples examples)
       top_singular_value(linalg::singular_values(statistics.correlation)(0)) {
   for (Id s = 0; s < train.vocab; ++s)
     if (statistics.correlation.row(s).norm() > 0) compared.push_back(s);
-  require(top_singular_value > 0, "data", "labels independent of every token", "tokens that tell something of the label");
+  require(top_singular_value > 1e-12, "data", "labels independent of every token", "tokens that tell something of the label");
 }
 
 Subject anchor_subject(std::uint64_t seed) {
