@@ -69,7 +69,9 @@
 #include <incipit/nn/embedding.hpp>
 #include <incipit/nn/linear.hpp>
 #include <incipit/optim/adam.hpp>
+#include <incipit/optim/clip.hpp>
 #include <incipit/optim/gradient_descent.hpp>
+#include <incipit/optim/schedule.hpp>
 #include <incipit/theory/arcsine_law.hpp>
 #include <incipit/theory/assumption.hpp>
 #include <incipit/theory/balanced_mode.hpp>

@@ -199,11 +199,25 @@ BOOST_AUTO_TEST_CASE(f_mem2_below_zero_is_refused_by_name) {
   two.validate();  // smallest label 21 - 20
 }
 
-BOOST_AUTO_TEST_CASE(groups_that_do_not_divide_are_refused) {
+BOOST_AUTO_TEST_CASE(groups_that_do_not_divide_differ_by_one) {
+  const AnchorTask task{.rule = MemoryRule::label_range_groups};
+  task.validate();
+  BOOST_TEST((task.group(0) == data::IdRange{1, 3} && task.group(1) == data::IdRange{4, 6}));
+  BOOST_TEST((task.group(2) == data::IdRange{7, 8} && task.group(3) == data::IdRange{9, 10}));
+  BOOST_TEST(task.tuples(Task::memory) == 9 + 9 + 4 + 4);
+  std::int64_t seen = 0;
+  task.for_each_tuple(Task::memory, [&](std::int64_t index, std::span<const Id> anchors) {
+    BOOST_TEST(index == seen++);
+    BOOST_TEST(task.memory_index(anchors) == index);
+  });
+  BOOST_TEST(seen == task.tuples(Task::memory));
+}
+
+BOOST_AUTO_TEST_CASE(groups_without_anchors_are_refused) {
   const auto groups = [](Extent count) {
     return [count](AnchorTask& t) { t.rule = MemoryRule::label_range_groups, t.groups.count = count; };
   };
-  refuse(groups(4), "groups.count", "got 4, allowed: a divisor of the number of memory anchors, 10");
+  refuse(groups(11), "groups.count", "got 11, allowed: 1 to the number of memory anchors, 10");
   refuse(groups(0), "groups.count", "got 0");
   refuse(groups(20), "groups.count", "got 20");
   refuse([&](auto& t) { groups(5)(t), t.groups.step = 0; }, "groups.step", "at least 1");

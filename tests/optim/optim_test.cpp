@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <incipit/optim/adam.hpp>
+#include <incipit/optim/clip.hpp>
 #include <incipit/optim/gradient_descent.hpp>
+#include <incipit/optim/schedule.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -25,6 +27,15 @@ double adam_by_formula(double theta, const std::vector<double>& gradients, const
   }
   return theta;
 }
+
+template <class T>
+struct Two {
+  using Scalar = T;
+  Slot<T, 1, dyn> first, second;
+  explicit Two(Extent n) : first(nullptr, 1, n), second(nullptr, 1, 1) {}
+  template <class F> void for_each_parameter(F&& f) { f("first", first), f("second", second); }
+  template <class F> void for_each_parameter(F&& f) const { f("first", first), f("second", second); }
+};
 
 }  // namespace
 
@@ -133,6 +144,56 @@ BOOST_AUTO_TEST_CASE(settings_and_shapes_outside_their_range_are_refused) {
   optim::Adam<double> adam(2, {});
   BOOST_CHECK_THROW(adam(theta, Row<double>::Zero(3)), ShapeError);
   BOOST_CHECK_THROW(adam.restore({Row<double>::Zero(1), Row<double>::Zero(2), 0}), ShapeError);
+}
+
+BOOST_AUTO_TEST_CASE(warmup_and_cosine_meet_where_they_should_u30) {
+  const optim::WarmupCosine rate({.peak = 1, .floor = 0.1, .warmup = 2, .total = 10});
+  const double want[] = {0.5, 1, 1, 0.965746, 0.868198, 0.722208, 0.55, 0.377792, 0.231802, 0.134254, 0.1};
+  for (int k = 0; k <= 10; ++k) BOOST_CHECK_SMALL(rate(k) - want[k], 5e-7);
+  BOOST_CHECK_EQUAL(rate(1000), 0.1);
+  for (const long long warmup : {0LL, 10LL}) {
+    const optim::WarmupCosine edge({.peak = 1, .floor = 0.1, .warmup = warmup, .total = 10});
+    for (long long k = 0; k < 12; ++k) {
+      BOOST_CHECK(std::isfinite(edge(k)) && edge(k) > 0);
+      if (k >= warmup) BOOST_CHECK_LE(edge(k + 1), edge(k));
+    }
+  }
+  BOOST_CHECK_THROW(optim::WarmupCosine({.peak = 1, .floor = 2}), InvalidArgument);
+  BOOST_CHECK_THROW(optim::WarmupCosine({.warmup = 3, .total = 2}), InvalidArgument);
+  BOOST_CHECK_THROW(rate(-1), InvalidArgument);
+}
+
+BOOST_AUTO_TEST_CASE(clipping_names_what_is_not_finite_and_does_not_overflow_u34) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float bad : {inf, -inf, nan}) {
+    Owned<Two<float>> g(1);
+    g.first(0) = 1;
+    g.second(0) = bad;
+    try {
+      optim::clip_norm(g, 1);
+      BOOST_ERROR("accepted " << bad);
+    } catch (const NonFiniteError& error) {
+      BOOST_CHECK_EQUAL(error.argument(), "second");
+    }
+    const auto skipped = optim::clip_norm(g, 1, optim::NonFinitePolicy::skip);
+    BOOST_CHECK(!skipped.usable() && skipped.non_finite == "second" && g.first(0) == 1);
+    BOOST_CHECK(!optim::clip_norm(g, 1, optim::NonFinitePolicy::zero).usable());
+    BOOST_CHECK_EQUAL(g.flat().cwiseAbs().maxCoeff(), 0.0F);
+  }
+  Owned<Two<float>> huge(127);
+  huge.first.setConstant(1e19F);
+  huge.second.setConstant(1e19F);
+  const auto result = optim::clip_norm(huge, 2);
+  BOOST_CHECK_CLOSE_FRACTION(result.norm, 1.131371e20, 1e-6);
+  BOOST_CHECK_CLOSE_FRACTION(static_cast<double>(huge.flat().norm()), 2.0, 1e-6);
+  Owned<Two<double>> small(1);
+  small.first(0) = 3;
+  small.second(0) = 4;
+  BOOST_CHECK(!optim::clip_norm(small, 5).clipped);
+  BOOST_CHECK(optim::clip_norm(small, 1).clipped);
+  BOOST_CHECK_SMALL(small.first(0) - 0.6, 1e-15);
+  BOOST_CHECK_SMALL(small.second(0) - 0.8, 1e-15);
+  BOOST_CHECK_THROW(optim::clip_norm(small, 0), InvalidArgument);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

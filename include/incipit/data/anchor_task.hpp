@@ -45,9 +45,10 @@ enum class MemoryRule : std::uint8_t {
   label_range_groups  ///< anchors of one of G groups; group i = 1..G: uniform on {first .. first - 1 + step i}
 };
 
-/// Shape of MemoryRule::label_range_groups: memory anchors split by order into equal groups, never mixed in a sequence.
+/// Shape of MemoryRule::label_range_groups: memory anchors split by order into groups that never mix in a
+/// sequence, of equal size or the first ones larger by one.
 struct LabelGroups {
-  Extent count = 4;  ///< G; must divide the number of memory anchors
+  Extent count = 4;  ///< G
   Id first = 30;     ///< smallest label of every group
   Id step = 20;      ///< group i = 1..G has step * i labels
 };
@@ -104,7 +105,9 @@ struct AnchorTask {
   std::int64_t tuples(Task kind) const {
     if (kind == Task::held_out) return static_cast<std::int64_t>(held_out.size());
     if (kind == Task::reasoning) return power(reasoning.size()) - static_cast<std::int64_t>(held_out.size());
-    return group_count() * power(group_size());
+    std::int64_t n = 0;
+    for (Extent g = 0; g < group_count(); ++g) n += power(group(g).size());
+    return n;
   }
   /// All ordered anchor tuples, the held-out ones too.
   std::int64_t all_tuples() const { return tuples(Task::memory) + power(reasoning.size()); }
@@ -140,12 +143,13 @@ struct AnchorTask {
     require_size("anchors.size()", anchors.size(), q);
     require(memory.contains(anchors[0]), "anchors[0]", anchors[0], "a memory anchor, " + memory.text());
     const IdRange range = group(group_of(anchors[0]));
-    std::int64_t index = group_of(anchors[0]);
+    std::int64_t index = 0, before = 0;
+    for (Extent g = 0; g < group_of(anchors[0]); ++g) before += power(group(g).size());
     for (const Id a : anchors) {
       require(range.contains(a), "anchors", a, "a memory anchor, " + range.text() + " in this tuple");
       index = index * range.size() + (a - range.first);
     }
-    return index;
+    return before + index;
   }
 
   /// Kind of an ordered tuple; InvalidArgument if its anchors are of no kind or mixed.
@@ -184,7 +188,7 @@ struct AnchorTask {
 
   /// @brief Refuses every setting that is no task, with the reason.
   /// @par Errors InvalidArgument: q outside 1..64, L < q + 1, an empty or negative range, ranges that overlap, ids or
-  /// labels beyond D, labels of F_mem2 below 0, groups that do not divide the memory anchors, held-out tuples of the
+  /// labels beyond D, labels of F_mem2 below 0, more groups than memory anchors, held-out tuples of the
   /// wrong length, with anchors that are not reasoning anchors, or listed twice, all reasoning tuples held out, more
   /// than `max_combinations` combinations, a negative number of samples, more token entries than an Extent of 2^31 - 1
   /// counts.
@@ -211,15 +215,19 @@ struct AnchorTask {
   constexpr Extent group_count() const { return rule == MemoryRule::label_range_groups ? groups.count : 1; }
   /// Memory anchors of group g = 0..G-1.
   constexpr IdRange group(Extent g) const {
-    const Id first = memory.first + static_cast<Id>(g * group_size());
-    return {first, first + static_cast<Id>(group_size()) - 1};
+    const Extent size = memory.size() / group_count(), larger = memory.size() % group_count();
+    const Id first = memory.first + static_cast<Id>(g * size + (std::min)(g, larger));
+    return {first, first + static_cast<Id>(size + (g < larger)) - 1};
   }
 
  private:
   static constexpr Extent max_entries = (std::numeric_limits<std::int32_t>::max)();
 
-  constexpr Extent group_size() const { return memory.size() / group_count(); }
-  constexpr Extent group_of(Id anchor) const { return (anchor - memory.first) / group_size(); }
+  constexpr Extent group_of(Id anchor) const {
+    Extent g = 0;
+    while (!group(g).contains(anchor)) ++g;
+    return g;
+  }
   std::int64_t power(Extent base) const {
     std::int64_t n = 1;
     for (Extent i = 0; i < q; ++i) n *= base;
@@ -266,8 +274,8 @@ struct AnchorTask {
       require(smallest >= 0, "F_mem2 (around_sum) smallest label z - sum a", smallest,
               "at least 0: F_mem2 leaves [0, D)");
     } else if (rule == MemoryRule::label_range_groups) {
-      require(groups.count >= 1 && groups.count <= memory.size() && memory.size() % groups.count == 0, "groups.count",
-              groups.count, "a divisor of the number of memory anchors, " + std::to_string(memory.size()));
+      require(groups.count >= 1 && groups.count <= memory.size(), "groups.count", groups.count,
+              "1 to the number of memory anchors, " + std::to_string(memory.size()));
       require(groups.first >= 0, "groups.first", groups.first, "at least 0");
       require(groups.step >= 1, "groups.step", groups.step, "at least 1 label");
     } else {
