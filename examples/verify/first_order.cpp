@@ -52,16 +52,18 @@ struct RemainderRun {
     for (const auto& run : errors) sum += run[gamma].embedding;
     return sum / static_cast<double>(errors.size());
   }
-  void claim(const theory::RemainderLaw& law, Outcome& out) const {
+  void claim(const theory::RemainderLaw& law, bool always, Outcome& out) const {
     const std::string name(A::name);
+    // On a user's data the leading order is only claimed where the law itself says that the next one is out of sight.
+    const auto expect = [&](double gamma) { return always || law.rms(gamma) <= 1.5e-3 ? Expect::holds : Expect::report; };
     double slope = 0;
     for (const auto& run : errors) slope += law.slope(1.0, run[2].embedding, 1.5, run[3].embedding);
     slope /= static_cast<double>(errors.size());
     out.claims.push_back(compare::claim_relative("remainder order, " + name + ": slope in ln error, gamma 1.0 to 1.5",
-                                                 "ours, remainder law", Kind::ours, Expect::holds, law.expected_slope(1.0, 1.5), slope, 2e-3));
+                                                 "ours, remainder law", Kind::ours, expect(1.0), law.expected_slope(1.0, 1.5), slope, 2e-3));
     for (std::size_t i = 1; i < gammas.size(); ++i)
       out.claims.push_back(compare::claim_relative("remainder size, " + name + ", gamma " + text(gammas[i]),
-                                                   "ours, remainder law", Kind::ours, Expect::holds, law.rms(gammas[i]),
+                                                   "ours, remainder law", Kind::ours, expect(gammas[i]), law.rms(gammas[i]),
                                                    mean(i), 0.5));
   }
 };
@@ -88,7 +90,8 @@ Part first_order(const Subject& subject, const Scale& scale, std::uint64_t seed)
     for (const double g : gammas) {
       const auto e = velocity_errors<nn::Tanh>(subject, scale.width, scale.hidden, g, seed);
       const bool small = g >= 0.8;
-      const double bound = g < 0.9 ? 2e-3 : 3 * tanh_law.rms(g);
+      // Small vocabularies have larger remainders, which the remainder law knows; the anchor data must reach 2e-3.
+      const double bound = g > 0.9 ? 3 * tanh_law.rms(g) : subject.anchors ? 2e-3 : (std::max)(2e-3, 3 * tanh_law.rms(0.8));
       out.claims.push_back(error_claim("prop 1: velocity of every embedding, gamma " + text(g), "paper A, Prop. 1",
                                        Kind::published, small ? Expect::holds : Expect::fails, e.embedding, bound));
       if (small) {
@@ -102,12 +105,15 @@ Part first_order(const Subject& subject, const Scale& scale, std::uint64_t seed)
     }
     const RemainderRun<nn::Tanh> tanh_run(subject, scale, seed, tick);
     const RemainderRun<nn::ScaledSilu> silu_run(subject, scale, seed, tick);
-    tanh_run.claim(tanh_law, out);
-    silu_run.claim(silu_law, out);
+    tanh_run.claim(tanh_law, subject.anchors.has_value(), out);
+    silu_run.claim(silu_law, subject.anchors.has_value(), out);
     for (const double g : {0.8, 1.5}) {
       const auto e = velocity_errors<nn::Sigmoid>(subject, scale.width, scale.hidden, g, seed, theory::ActivationFacts{0, 1, 0});
       out.claims.push_back(error_claim("prop 1 with the plain sigmoid, which breaks Assumption 1, gamma " + text(g),
                                        "paper A, Prop. 1", Kind::published, Expect::fails, e.embedding, 2e-3));
+      const auto scaled = velocity_errors<nn::Sigmoid>(subject, scale.width, scale.hidden, g, seed, theory::ActivationFacts{0, 0.25, 0});
+      out.claims.push_back(compare::report_only("prop 1 with the plain sigmoid and its slope 1/4: error left by act(0) = 1/2, gamma " + text(g),
+                                                "ours", Kind::ours, 0.0, scaled.embedding));
       tick();
     }
     for (std::size_t i = 0; i < silu_run.gammas.size(); ++i)

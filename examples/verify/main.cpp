@@ -40,13 +40,14 @@ Subject subject_of(const DataOptions& data, std::uint64_t seed) {
 }
 
 /// Gradient descent that takes the pace of the data: step 2 at gamma 0.8 for the anchor data, in proportion elsewhere.
-std::vector<EscapeSetting> escape_settings(const Subject& subject) {
-  const double unit = subject.anchors ? 2.0 : 0.0432 / subject.top_singular_value;
-  return {{0.8, StepSize{unit}}, {1.0, StepSize{2 * unit}}};
+std::vector<EscapeSetting> escape_settings(const Subject& subject, std::uint64_t seed) {
+  if (subject.anchors) return {{0.8, StepSize{2.0}}, {1.0, StepSize{4.0}}};
+  const double unit = 2.0 * 0.0216 / subject.top_singular_value;  // 0.0216: that of the anchor data
+  return {paced(subject, {0.8, StepSize{unit}}, seed), paced(subject, {1.0, StepSize{2 * unit}}, seed)};
 }
 
 std::vector<Part> parts_of(const Subject& subject, const Scale& scale, std::uint64_t seed) {
-  const auto settings = escape_settings(subject);
+  const auto settings = escape_settings(subject, seed);
   std::vector<Part> parts;
   parts.push_back(first_order(subject, scale, seed));
   if (subject.anchors) {

@@ -21,6 +21,8 @@ Part first_order(const Subject& subject, const Scale& scale, std::uint64_t seed)
 Part quenched(const Subject& subject, std::uint64_t seed);
 /// Expected against realised floor of the memory task, and a wide run at gamma 0.3 that comes within 10 % of it.
 Part memory_floor(const Subject& subject, const Scale& scale, std::uint64_t seed);
+/// The setting with a step short enough that leaving the plateau takes twenty of them, by the continuous flow.
+EscapeSetting paced(const Subject& subject, EscapeSetting setting, std::uint64_t seed);
 /// Escape steps and embeddings of one run against the three-layer flow.
 Part escape(const Subject& subject, const EscapeSetting& setting, const std::string& stem, std::uint64_t seed);
 /// The continuous flow is the limit of small steps: at one time, descents with steps h and h/2 differ in proportion to h.

@@ -13,7 +13,7 @@ Subject::Subject(std::string label, data::Examples examples)
       batch(train),
       top_singular_value(linalg::singular_values(statistics.correlation)(0)) {
   for (Id s = 0; s < train.vocab; ++s)
-    if (statistics.correlation.row(s).norm() > 0) compared.push_back(s);
+    if (statistics.correlation.row(s).norm() > 1e-9 * statistics.occurrences(s)) compared.push_back(s);  // else rounding
   require(top_singular_value > 1e-12, "data", "labels independent of every token", "tokens that tell something of the label");
 }
 

@@ -2,7 +2,7 @@
 # cmake -DSOURCE_DIR=... -DWORK_DIR=... -DCXX=... -P missing.cmake
 # Without a package that it needs, the configure step must stop and name the Debian package to install.
 foreach(pair Eigen3=libeigen3-dev xtensor=libxtensor-dev nlohmann_json=nlohmann-json3-dev Boost=libboost-test-dev
-             CLI11=libcli11-dev fmt=libfmt-dev)
+             CLI11=libcli11-dev)
   string(REGEX MATCH "(.*)=(.*)" _ ${pair})
   set(package ${CMAKE_MATCH_1})
   set(debian ${CMAKE_MATCH_2})

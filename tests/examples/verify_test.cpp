@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using namespace incipit;
 
@@ -22,7 +23,7 @@ struct Ran {
 };
 
 std::filesystem::path fresh_folder(const std::string& name) {
-  const auto folder = std::filesystem::temp_directory_path() / ("incipit_verify_test_" + name);
+  const auto folder = std::filesystem::temp_directory_path() / ("incipit_verify_test_" + std::to_string(::getpid()) + "_" + name);
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

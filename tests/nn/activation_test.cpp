@@ -69,6 +69,14 @@ BOOST_AUTO_TEST_CASE(the_two_gelu_forms_are_two_types_u18) {
   BOOST_CHECK((!std::is_convertible_v<nn::GeluErf, nn::GeluTanh> && nn::GeluErf::name != nn::GeluTanh::name));
 }
 
+BOOST_AUTO_TEST_CASE(gelu_erf_keeps_its_digits_in_the_left_tail) {
+  for (int i = 0; i <= 100; ++i) {
+    const float x = -0.1F * static_cast<float>(i);
+    const double want = 0.5 * static_cast<double>(x) * std::erfc(-static_cast<double>(x) / std::sqrt(2.0));
+    BOOST_CHECK_SMALL(static_cast<double>(nn::GeluErf::value(x)) - want, 3e-5 * std::abs(want));  // erfc magnifies rounding by x^2
+  }
+}
+
 BOOST_AUTO_TEST_CASE(relu_passes_nan_and_has_slope_zero_at_zero) {
   BOOST_CHECK_EQUAL(nn::Relu::value(-2.0), 0.0);
   BOOST_CHECK_EQUAL(nn::Relu::value(2.0), 2.0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <boost/test/unit_test.hpp>
 
+#include <incipit/data/statistics.hpp>
 #include <incipit/theory/label_law.hpp>
 #include <theory/simulation.hpp>
 
@@ -219,6 +220,14 @@ BOOST_AUTO_TEST_CASE(key_law_is_the_mixture_that_enumeration_with_noise_gives) {
       }
     }
   BOOST_CHECK_THROW(key_label_law(test::small_task(), 8), IndexError);
+}
+
+BOOST_AUTO_TEST_CASE(key_law_weighs_unequal_label_groups_by_their_tuples) {
+  AnchorTask task;
+  task.rule = data::MemoryRule::label_range_groups;  // ten anchors in four groups: 3, 3, 2, 2
+  const auto statistics = data::expected_statistics(task);
+  for (Id z = task.keys.first; z <= task.keys.last; z += 9)
+    BOOST_TEST((key_label_law(task, z) - statistics.label_law.row(z)).cwiseAbs().maxCoeff() < 1e-14);
 }
 
 BOOST_AUTO_TEST_CASE(wrong_arguments_are_refused_by_name) {

@@ -21,7 +21,8 @@
 #define INCIPIT_VERSION_PATCH 0  ///< changes with corrections
 
 // Kernels and Eigen's heap layout depend on the instruction set. Everything of ours lives in an inline namespace named
-// after it, so two files compiled with different flags either use their own copies or do not link; they never mix.
+// after it, so two files compiled for different instruction sets either use
+// their own copies or do not link.
 /// @cond
 #if defined(__AVX512F__) && defined(__FMA__)
 #define INCIPIT_ISA avx512_

@@ -97,6 +97,18 @@ T erf(const T& x) {
     return T(erf(x));
   }
 }
+/// Complementary error function 1 - erf(x), without cancellation.
+template <Real T>
+T erfc(const T& x) {
+  if constexpr (Dual<T>) {
+    using V = std::decay_t<decltype(x.value())>;
+    const V slope(V(-2) * scalar::exp<V>(V(-x.value() * x.value())) / scalar::sqrt<V>(scalar::pi<V>()));
+    return chain<T, V>(x, scalar::erfc<V>(x.value()), slope);
+  } else {
+    using std::erfc;
+    return T(erfc(x));
+  }
+}
 /// Logistic function 1 / (1 + e^-x); neither side forms an infinity or a difference.
 template <Real T>
 T sigmoid(const T& x) {

@@ -183,6 +183,8 @@ struct AnchorTask {
       case MemoryRule::label_range_groups:
         break;
     }
+    require_size("anchors.size()", anchors.size(), q);
+    require(memory.contains(anchors[0]), "anchors[0]", anchors[0], "a memory anchor, " + memory.text());
     return {groups.first, groups.first - 1 + groups.step * static_cast<Id>(group_of(anchors[0]) + 1)};
   }
 
@@ -224,9 +226,8 @@ struct AnchorTask {
   static constexpr Extent max_entries = (std::numeric_limits<std::int32_t>::max)();
 
   constexpr Extent group_of(Id anchor) const {
-    Extent g = 0;
-    while (!group(g).contains(anchor)) ++g;
-    return g;
+    const Extent size = memory.size() / group_count(), larger = memory.size() % group_count(), at = anchor - memory.first;
+    return at < larger * (size + 1) ? at / (size + 1) : (at - larger) / size;
   }
   std::int64_t power(Extent base) const {
     std::int64_t n = 1;

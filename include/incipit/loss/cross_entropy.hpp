@@ -68,11 +68,7 @@ template <Real T>
 struct CrossEntropy {
   Reduction reduction = Reduction::mean;  ///< mean or sum over the rows that count
   std::optional<Id> ignore{};             ///< target value that marks a row as ignored
-#ifdef NDEBUG
-  bool warn_about_probabilities = false;  ///< say once on std::clog when logits look like probabilities
-#else
-  bool warn_about_probabilities = true;   ///< say once on std::clog when logits look like probabilities
-#endif
+  bool warn_about_probabilities = true;   ///< say once on std::clog when logits look like probabilities; costs one look
 
   /// Loss and gradient for integer labels.
   LossValue<T> operator()(In<Mat<T>> logits, std::span<const Id> targets, Out<Mat<T>> dlogits) const {

@@ -10,7 +10,7 @@ namespace incipit::inline INCIPIT_ABI::loss {
 /// @brief Squared error between rows.
 /// @par Shapes   y, target, dy: (N, C).
 /// @par Forward  \f$ \ell = \tfrac{1}{NC}\sum (y - t)^2 \f$ (mean) or the plain sum  @par Backward \f$ dy = \tfrac{2}{NC}(y - t) \f$ or \f$ 2 (y - t) \f$
-/// @throws ShapeError.  @par Checked tests/loss/mse_test.cpp
+/// @throws ShapeError.  @par Checked tests/loss/cross_entropy_test.cpp
 template <Real T>
 struct SquaredError {
   Reduction reduction = Reduction::mean;  ///< mean over all entries, or their sum

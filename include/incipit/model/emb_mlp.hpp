@@ -132,6 +132,7 @@ struct EmbMlp {
   void backward(const Params& params, const Cache& cache, In<Mat<T>> dlogits, Params& grad) const {
     require_size("dlogits.rows", dlogits.rows(), cache.logits.rows());
     require_size("dlogits.cols", dlogits.cols(), cache.logits.cols());
+    require_same_sizes(params, grad);
     cache.dh.resize(cache.h.rows(), cache.h.cols());
     cache.dx.resize(cache.h.rows(), params.hidden.rows());
     product_tn(cache.y, dlogits, grad.output, Accumulate::yes, cache.workspace);
@@ -149,6 +150,7 @@ struct EmbMlp {
                       Params& grad) const {
     require_size("labels.rows", labels.rows(), tokens.rows());
     labels.require_labels(params.output.cols());
+    require_same_sizes(params, grad);
     const bool table_path = begin(params, tokens, ws);
     ws.output_transposed.pack_transposed(params.output);
     if (table_path)
@@ -164,8 +166,8 @@ struct EmbMlp {
       backward_chunk(ids, table_path, ws, grad);
     }
     if (table_path) {
-      product_nt(ws.dtable, params.hidden, grad.embedding, Accumulate::yes, ws.gemm);
-      product_tn(params.embedding, ws.dtable, grad.hidden, Accumulate::yes, ws.gemm);
+      product_nt(ws.dtable.topRows(grad.embedding.rows()), params.hidden, grad.embedding, Accumulate::yes, ws.gemm);
+      product_tn(params.embedding, ws.dtable.topRows(grad.embedding.rows()), grad.hidden, Accumulate::yes, ws.gemm);
     }
     if (!is_finite(T(total))) [[unlikely]]
       fail<NonFiniteError>("loss", T(total), "a finite number");
@@ -189,6 +191,14 @@ struct EmbMlp {
   // A float sum over thousands of rows would lose digits that the loss curves show.
   using LossSum = std::conditional_t<std::is_same_v<T, float>, double, T>;
 
+  static void require_same_sizes(const Params& params, const Params& grad) {
+    require_size("grad.embedding.rows", grad.embedding.rows(), params.embedding.rows());
+    require_size("grad.embedding.cols", grad.embedding.cols(), params.embedding.cols());
+    require_size("grad.hidden.cols", grad.hidden.cols(), params.hidden.cols());
+    require(grad.embedding.data() != nullptr && params.embedding.data() != nullptr, "parameters", "a bundle without memory",
+            "bundles seated by Owned");
+  }
+
   // Checks the ids, sizes the buffers and prepares what every chunk multiplies by; true if the table path is taken.
   static bool begin(const Params& params, In<Mat<Id>> tokens, Workspace& ws) {
     nn::require_ids(tokens, params.embedding.rows());
@@ -196,7 +206,7 @@ struct EmbMlp {
     ws.prepare(params, tokens.rows(), table_path);
     ws.output.pack(params.output);
     if (table_path)
-      product(params.embedding, params.hidden, ws.table, Accumulate::no, ws.gemm);
+      product(params.embedding, params.hidden, ws.table.topRows(params.embedding.rows()), Accumulate::no, ws.gemm);
     else
       ws.hidden.pack(params.hidden);
     return table_path;

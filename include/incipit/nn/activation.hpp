@@ -123,8 +123,8 @@ struct GeluErf {
   static constexpr std::string_view name = "gelu_erf";                ///< name in tables and files
   static constexpr double value0 = 0, slope0 = 0.5, curvature0 = 2 * detail::inv_sqrt_2pi;  ///< act(0), act'(0), act''(0)
   static constexpr bool smooth = true, from_output = false;           ///< see ActivationFunction
-  /// Phi(x) = (1 + erf(x/sqrt 2))/2
-  template <Real T> static T phi(const T& x) { return T((T(1) + scalar::erf(T(x / scalar::sqrt(T(2))))) / T(2)); }
+  /// Phi(x) = erfc(-x/sqrt 2)/2, which keeps its digits in the left tail
+  template <Real T> static T phi(const T& x) { return T(scalar::erfc(T(-x / scalar::sqrt(T(2)))) / T(2)); }
   /// x Phi(x), with the limit 0 at -inf
   template <Real T> static T value(const T& x) {
     const T p = phi(x);

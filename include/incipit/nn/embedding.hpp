@@ -27,9 +27,11 @@ inline void require_ids(In<Mat<Id>> ids, Extent vocab, std::string_view argument
 }
 
 /// @brief out_n = sum_l table(ids(n, l)): rows of a table, summed over each row of ids.
-/// @par Shapes table: (D, C); ids: (N, L), valid (see require_ids); out: (N, C).  @par Cost N L C additions.
+/// @par Shapes table: (D, C); ids: (N, L), valid (see require_ids); out: (N, C). @throws ShapeError.  @par Cost N L C additions.
 template <Real T>
 void gather_sum(In<Mat<T>> table, In<Mat<Id>> ids, Out<Mat<T>> out) {
+  require_size("out.rows", out.rows(), ids.rows());
+  require_size("out.cols", out.cols(), table.cols());
   const Extent length = ids.cols(), width = table.cols();
   for (Extent n = 0; n < ids.rows(); ++n) {
     T* y = out.data() + n * out.outerStride();
@@ -58,6 +60,8 @@ void gather_sum(In<Mat<T>> table, In<Mat<Id>> ids, Out<Mat<T>> out) {
 /// @par Shapes ids: (N, L), valid; dy: (N, C); table: (D, C).  @par Cost N L C additions.
 template <Real T>
 void scatter_add(In<Mat<Id>> ids, In<Mat<T>> dy, Out<Mat<T>> table, int threads = 1) {
+  require_size("dy.rows", dy.rows(), ids.rows());
+  require_size("dy.cols", dy.cols(), table.cols());
   const auto columns = [&](Extent begin, Extent end) {
     for (Extent n = 0; n < ids.rows(); ++n) {
       const T* d = dy.data() + n * dy.outerStride();
@@ -75,7 +79,7 @@ void scatter_add(In<Mat<Id>> ids, In<Mat<T>> dy, Out<Mat<T>> table, int threads 
 /// @par Shapes   ids: (N, L); weight: (V, C); y, dy: (N, C).
 /// @par Forward  \f$ y_n = \sum_l w_{x_{nl}} \f$  @par Backward \f$ dw_s \mathrel{+}= \sum_{n,l} [x_{nl} = s]\, dy_n \f$
 /// @par Source   paper A, Definition 1 (sum of embeddings).  @par Cost N L C additions each way.
-/// @par Checked  tests/nn/embedding_test.cpp
+/// @par Checked  tests/nn/layers_test.cpp
 template <Real T, Extent V = dyn, Extent C = dyn>
 struct Embedding {
   /// The table.
@@ -101,9 +105,10 @@ struct Embedding {
     return cache.y;
   }
   /// Adds dy_n to the gradient rows of the ids of row n. There is no gradient of ids.
-  void backward(const Params&, const Cache& cache, In<Mat<T, dyn, C>> dy, Params& grad, int threads = 1) const {
+  void backward(const Params& params, const Cache& cache, In<Mat<T, dyn, C>> dy, Params& grad, int threads = 1) const {
     require_size("dy.rows", dy.rows(), cache.y.rows());
     require_size("dy.cols", dy.cols(), cache.y.cols());
+    require_size("grad.weight.rows", grad.weight.rows(), params.weight.rows());
     scatter_add<T>(cache.ids, dy, grad.weight, threads);
   }
 };

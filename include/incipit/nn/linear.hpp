@@ -12,7 +12,7 @@ namespace incipit::inline INCIPIT_ABI::nn {
 /// @par Shapes   x, dx: (N, I); y, dy: (N, O); weight: (I, O); bias: (O). N free; I = Inputs, O = Outputs.
 /// @par Forward  \f$ y = x W + 1\,b \f$
 /// @par Backward \f$ dx = dy\,W^T,\quad dW \mathrel{+}= x^T dy,\quad db \mathrel{+}= \sum_n dy_n \f$
-/// @par Cost     2 N I O FLOPs forward, twice that backward.  @par Checked tests/nn/linear_test.cpp
+/// @par Cost     2 N I O FLOPs forward, twice that backward.  @par Checked tests/nn/layers_test.cpp
 template <Real T, Extent Inputs = dyn, Extent Outputs = dyn, bool Bias = true>
 struct Linear {
   /// Weight and, if `Bias`, bias.

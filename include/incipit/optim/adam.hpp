@@ -23,7 +23,7 @@ struct AdamOptions {
 /// @par Formula \f$ m \leftarrow \beta_1 m + (1-\beta_1) g,\; v \leftarrow \beta_2 v + (1-\beta_2) g^2,\;
 ///   \theta \leftarrow (1 - h\lambda)\theta - h\, \frac{m/(1-\beta_1^t)}{\sqrt{v/(1-\beta_2^t)} + \epsilon} \f$
 /// @par Shapes  theta, g: one flat row of all parameters (Owned::flat()).
-/// @par Source  Kingma & Ba 2015; Loshchilov & Hutter 2019.  @par Cost one fused pass.  @par Checked tests/optim/adam_test.cpp
+/// @par Source  Kingma & Ba 2015; Loshchilov & Hutter 2019.  @par Cost one fused pass.  @par Checked tests/optim/optim_test.cpp
 template <Real T>
 class Adam {
  public:
@@ -40,7 +40,7 @@ class Adam {
     require_non_negative("eps", options.eps);
     require_non_negative("weight_decay", options.weight_decay);
   }
-  /// One step. A parameter whose gradient has always been 0 stays (eps = 0 included). @throws ShapeError.
+  /// One step. A parameter whose gradient has always been 0 only decays (eps = 0 included). @throws ShapeError.
   void operator()(Out<Row<T>> theta, In<Row<T>> g) {
     require_size("theta", theta.size(), state_.first.size());
     require_size("gradient", g.size(), state_.first.size());

@@ -7,6 +7,7 @@
 #include <incipit/core/finite.hpp>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace incipit::inline INCIPIT_ABI::optim {

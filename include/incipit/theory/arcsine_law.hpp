@@ -38,6 +38,7 @@ class ArcsineLaw {
   ArcsineLaw(Mat<double> rows, In<Mat<double>> hidden, In<Mat<double>> output) : rows_(std::move(rows)) {
     require_size("output.cols()", output.cols(), rows_.cols());
     require_size("output.rows()", output.rows(), hidden.cols());
+    require<ShapeError>(rows_.rows() >= 1 && hidden.size() >= 1, "rows, hidden", rows_.rows(), "at least one token and one weight");
     m_ = static_cast<double>(hidden.rows());
     f_ = static_cast<double>(hidden.cols());
     const Mat<double> pulls = rows_ * output.transpose();

@@ -75,7 +75,9 @@ inline double total_variation(const IntegerLaw& a, const IntegerLaw& b) {
 /// \Phi(\tfrac{x-1/2-\mu}\sigma) \f$.
 /// @details The support reaches `width` standard deviations to both sides (ten: the mass left out is 1.5e-23).
 inline IntegerLaw rounded_normal_law(double mean, double variance, double width = 10) {
-  require(variance > 0, "variance", variance, "greater than 0");
+  require_positive("variance", variance);
+  require(std::abs(mean) < 1e15, "mean", mean, "|mean| < 1e15");
+  require(width > 0 && width * std::sqrt(variance) < 1e9, "width", width, "> 0 and less than 1e9 integers wide");
   const double sigma = std::sqrt(variance);
   const auto first = static_cast<Extent>(std::floor(mean - width * sigma)),
              last = static_cast<Extent>(std::ceil(mean + width * sigma));

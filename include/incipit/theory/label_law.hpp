@@ -119,7 +119,13 @@ inline Row<double> key_label_law(const AnchorTask& task, Id z) {
     memory = offset.shifted(z).over_labels(D);
     memory_all = convolve(keys, offset).over_labels(D);
   } else {
-    memory = memory_all = memory_label_law(task).colwise().mean();
+    memory = Row<double>::Zero(D);  // groups by their share of the tuples
+    for (Extent g = 0; g < task.group_count(); ++g) {
+      const std::vector<Id> tuple(static_cast<std::size_t>(task.q), task.group(g).first);
+      const double tuples = detail::power(task.group(g).size(), task.q) / static_cast<double>(task.tuples(data::Task::memory));
+      memory += tuples * detail::uniform_on(task.memory_labels(task.keys.first, tuple)).over_labels(D);
+    }
+    memory_all = memory;
   }
   const auto memory_tuples = static_cast<double>(task.tuples(data::Task::memory));
   const double share = memory_tuples / (memory_tuples + static_cast<double>(task.tuples(data::Task::reasoning)));

@@ -39,6 +39,7 @@ class Proposition1 {
   Proposition1(Mat<double> correlation, Extent tokens, ActivationFacts facts = {})
       : correlation_(std::move(correlation)), tokens_(tokens), facts_(facts) {
     require_size("correlation.cols()", correlation_.cols(), correlation_.rows());
+    require<ShapeError>(correlation_.rows() >= 2, "correlation.rows()", correlation_.rows(), "a vocabulary of at least 2");
     require(tokens >= 1, "tokens", tokens, "at least 1");
   }
 

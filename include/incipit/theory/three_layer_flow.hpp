@@ -80,6 +80,7 @@ class ThreeLayerFlow {
   /// suffice.
   std::vector<std::optional<Extent>> escape_steps(StepSize h, const std::vector<double>& fractions,
                                                   Extent limit) const {
+    require(limit >= 0, "limit", limit, "at least 0");
     std::vector<std::optional<Extent>> steps(fractions.size());
     std::size_t open = fractions.size();
     for (Euler run = euler(h); open > 0; run.advance()) {
@@ -106,7 +107,8 @@ class ThreeLayerFlow {
   /// between them solves the cubic through the losses and their exact rates \f$ \|\dot W\|^2 \f$.
   std::vector<std::optional<double>> escape_times(FlowTime interval, const std::vector<double>& fractions,
                                                   FlowTime limit, double tolerance = 1e-8) const {
-    require(interval.value > 0, "interval", interval.value, "greater than 0");
+    require_positive("interval", interval.value);
+    require_non_negative("limit", limit.value);
     std::vector<std::optional<double>> times(fractions.size());
     Row<double> state = packed(initial_);
     Moment before = moment(initial_);

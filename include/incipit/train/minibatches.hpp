@@ -50,8 +50,7 @@ class Minibatches {
   Minibatches(const data::Examples& set, Extent batch, const RandomStream& stream)
       : set_(&set), order_(set.size(), batch, stream) {
     set.validate();
-    rows_.labels.reserve(static_cast<std::size_t>(batch));
-    rows_.vocab = set.vocab;
+    full_.vocab = last_.vocab = set.vocab;
   }
   Minibatches(data::Examples&&, Extent, const RandomStream&) = delete;
 
@@ -60,19 +59,21 @@ class Minibatches {
   /// Batch of step k >= 0; valid until the next call.
   const data::Examples& operator()(long long step) {
     const auto rows = order_(step);
-    rows_.tokens.resize(static_cast<Extent>(rows.size()), set_->length());
-    rows_.labels.resize(rows.size());
+    // The short batch at the end of an epoch has a buffer of its own, so neither is ever resized again.
+    data::Examples& to = (step + 1) % per_epoch() == 0 ? last_ : full_;
+    to.tokens.resize(static_cast<Extent>(rows.size()), set_->length());
+    to.labels.resize(rows.size());
     for (std::size_t n = 0; n < rows.size(); ++n) {
-      rows_.tokens.row(static_cast<Extent>(n)) = set_->tokens.row(rows[n]);
-      rows_.labels[n] = set_->labels[static_cast<std::size_t>(rows[n])];
+      to.tokens.row(static_cast<Extent>(n)) = set_->tokens.row(rows[n]);
+      to.labels[n] = set_->labels[static_cast<std::size_t>(rows[n])];
     }
-    return rows_;
+    return to;
   }
 
  private:
   const data::Examples* set_;
   EpochOrder order_;
-  data::Examples rows_;
+  data::Examples full_, last_;
 };
 
 }  // namespace incipit::inline INCIPIT_ABI::train

@@ -41,14 +41,18 @@ class MergedMinibatches {
  public:
   /// Batches of `batch` distinct inputs of `set`, which must outlive this. @throws InvalidArgument unless 1 <= batch <= U.
   MergedMinibatches(const FullBatch<T>& set, Extent batch, const RandomStream& stream)
-      : set_(&set), order_(set.tokens().rows(), batch, stream) {}
+      : set_(&set), order_(set.tokens().rows(), batch, stream), tokens_(batch, set.tokens().cols()) {
+    begin_.reserve(static_cast<std::size_t>(batch) + 1);
+    labels_.reserve(set.merged().labels.size());
+    masses_.reserve(set.merged().labels.size());
+  }
   MergedMinibatches(FullBatch<T>&&, Extent, const RandomStream&) = delete;
 
   /// Draws batch k >= 0: tokens() and labels() are then its rows.
   void draw(long long step) {
     const auto rows = order_(step);
     const auto from = set_->labels();
-    tokens_.resize(static_cast<Extent>(rows.size()), set_->tokens().cols());
+    rows_ = static_cast<Extent>(rows.size());
     begin_.assign(1, 0);
     labels_.clear();
     masses_.clear();
@@ -63,7 +67,7 @@ class MergedMinibatches {
     }
   }
   /// (B, L) distinct inputs of the batch drawn last.
-  const Mat<Id>& tokens() const { return tokens_; }
+  Eigen::Map<const Mat<Id>> tokens() const { return {tokens_.data(), rows_, tokens_.cols()}; }
   /// Their labels with masses.
   loss::LabelRows<T> labels() const { return {begin_, labels_, masses_}; }
 
@@ -71,6 +75,7 @@ class MergedMinibatches {
   const FullBatch<T>* set_;
   EpochOrder order_;
   Mat<Id> tokens_;
+  Extent rows_ = 0;
   std::vector<std::size_t> begin_{0};
   std::vector<Id> labels_;
   std::vector<T> masses_;
