@@ -123,7 +123,9 @@ inline Options parse(int argc, const char* const* argv, const std::string& progr
 template <class Body>
 int guarded(const std::string& program, Body&& body) {
   try {
-    return body();
+    const int status = body();
+    if (!std::cout.flush()) throw std::runtime_error("standard output: cannot be written");
+    return status;
   } catch (const std::exception& e) {
     std::cerr << program << ": " << e.what() << '\n';
     return Status::bad_usage;

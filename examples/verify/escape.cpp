@@ -154,7 +154,8 @@ Part step_size_law(const Subject& subject, const EscapeSetting& coarse, std::uin
                               compare::short_number(limit) + "; " + compare::short_number(coarse_time) + "; " + compare::short_number(fine_time)});
   part.units = 3 * steps;
   const auto breach = flow.first_breach(coarse.step, steps);
-  const Expect expect = !subject.anchors && breach && 2 * breach->step < steps ? Expect::report : Expect::holds;
+  const bool resolved = std::abs(coarse_time - fine_time) >= 1e-3 * limit;
+  const Expect expect = !subject.anchors && ((breach && 2 * breach->step < steps) || !resolved) ? Expect::report : Expect::holds;
   part.run = [=, &subject](const Ticker& tick) {
     const auto time_of = [&](const EscapeSetting& s) { return s.step.value * crossing(Descent(subject, s, seed, share, tick).lost, share); };
     const double far = time_of(coarse), near = time_of(fine);

@@ -114,10 +114,10 @@ int main(int argc, char** argv) {
   DataOptions data;
   const auto options = examples::parse(
       argc, argv, "verify", "Predicts in closed form how Emb-MLP begins to learn, trains it, and compares.", [&](CLI::App& app) {
-        auto* jsonl = app.add_option("--data", data.jsonl, "JSON lines {\"tokens\": [...], \"label\": k} instead of the anchor task");
-        auto* text = app.add_option("--text", data.text, "Text file: K characters predict the next")->excludes(jsonl);
-        app.add_option("--context", data.context, "K for --text")->needs(text)->capture_default_str()->check(CLI::Range(1, 64));
-        app.add_option("--limit", data.limit, "Bytes read of --text; 0: all")->needs(text)->capture_default_str()->check(CLI::NonNegativeNumber);
+        auto* jsonl = app.add_option("--data", data.jsonl, "JSON lines {\"tokens\": [...], \"label\": k} instead of the anchor task")->check(CLI::ExistingFile);
+        auto* text = app.add_option("--text", data.text, "Text file: K characters predict the next")->excludes(jsonl)->check(CLI::ExistingFile);
+        app.add_option("--context", data.context, "K for --text")->needs(text)->capture_default_str()->check(examples::whole_number(1, 64));
+        app.add_option("--limit", data.limit, "Bytes read of --text; 0: all")->needs(text)->capture_default_str()->check(examples::whole_number(0, 1 << 30));
       });
   return examples::guarded("verify", [&] {
     examples::Report report(options, "verify");

@@ -96,11 +96,25 @@ BOOST_AUTO_TEST_CASE(input_that_is_none_is_refused_with_its_place) {
   refused("--data " + write(folder, "{\"tokens\": [1, -2], \"label\": 0}\n"), "1");
   refused("--data " + write(folder, "{\"tokens\": [1, 2]}\n"), "label");
   refused("--data " + write(folder, "{\"tokens\": [0, 1], \"label\": 0}\n{\"tokens\": [0, 1], \"label\": 1}\n"), "label");
+  refused("--data ''", "--data");
+  refused("--text '" + folder.string() + "'", "--text");
+  refused("--text '" + (folder / "data.jsonl").string() + "' --limit 1e3", "--limit");
   refused("--threads -1", "--threads");
   refused("--seed x", "--seed");
   refused("--context 3", "--text");
   refused("--fast --paper", "--paper");
   refused("--unknown", "--unknown");
+}
+
+BOOST_AUTO_TEST_CASE(a_single_telling_token_leaves_nothing_to_compare) {
+  const auto folder = fresh_folder("single");
+  const auto data = write(folder, "{\"tokens\": [1, 1], \"label\": 0}\n{\"tokens\": [1, 1], \"label\": 1}\n"
+                                  "{\"tokens\": [1, 1], \"label\": 1}\n{\"tokens\": [1, 1], \"label\": 2}\n");
+  const Ran ran = run("--fast --out '" + folder.string() + "' --data " + data, folder);
+  BOOST_CHECK(ran.status == 0 || ran.status == 1);
+  BOOST_CHECK(ran.out.find("fewer than two tokens") != std::string::npos);
+  for (const auto& claim : summary_of(folder)["claims"])
+    BOOST_CHECK(claim["name"].get<std::string>().find("arcsine") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
