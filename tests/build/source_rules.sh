@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Rules that a search can check. Usage: source_rules.sh FOLDER   (the root of the repository)
 set -u
-cd "$1" || exit 2
+cd "$1" && [ -d include ] || { echo "no folder include in: $1" >&2; exit 2; }
 LC_ALL=C
 export LC_ALL
 broken=0
 
 # forbid WHY PATTERN: no header may contain the pattern outside comments.
 forbid() {
-  found=$(grep -rnE "$2" include --include='*.hpp' | grep -vE '^[^:]*:[0-9]*:[[:space:]]*//' || true)
+  found=$(grep -rnE "$2" include --include='*.hpp' | grep -vE '^[^:]*:[0-9]*:[[:space:]]*//')
   if [ -n "$found" ]; then
     printf '%s:\n%s\n' "$1" "$found"
     broken=1
