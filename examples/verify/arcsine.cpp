@@ -24,8 +24,7 @@ Part arcsine(const Subject& subject, const Scale& scale, std::uint64_t seed) {
   const double apart = size(law.wide_plain_cosines() - law.wide_cosines());
   const bool told_apart = apart > 1e-6 && apart >= 2.5 * size(law.wide_deviation());
   part.predictions.push_back({"arcsine law, AdamW, gamma 1: rms deviation of cosines at most", compare::short_number(law.bound())});
-  for (const auto& a : law.assumptions(eps))
-    part.predictions.push_back({"  it assumes: " + a.name + " <= " + compare::short_number(a.limit), compare::short_number(a.value)});
+  add_assumptions(part, law.assumptions(eps));
   part.units = steps;
   part.run = [&subject, start, law, told_apart](const Ticker& tick) {
     train::Trainer<Model, optim::Adam<double>> trainer(

@@ -93,6 +93,7 @@ Part escape(const Subject& subject, const EscapeSetting& setting, const std::str
   for (const auto& n : steps) shown += (shown.empty() ? "" : ", ") + (n ? std::to_string(*n) : "beyond " + std::to_string(setting.limit));
   Part part;
   part.predictions.push_back({"three-layer flow, " + label_of(setting) + ": 0.1, 0.2, 0.5, 1 % of ln D lost at step", shown});
+  add_assumptions(part, flow.assumptions(flow.initial(), setting.step));
   part.units = static_cast<std::int64_t>(by_flow.size());
   part.run = [&subject, setting, stem, seed, flow, steps, by_flow](const Ticker& tick) {
     const Descent run(subject, setting, seed, fractions.back(), tick);

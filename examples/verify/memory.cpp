@@ -17,6 +17,7 @@ Part quenched(const Subject& subject, std::uint64_t seed) {
   constexpr int mappings = 600;
   Part part;
   part.predictions.push_back({"quenched memory law: mean cosine between memory anchors", compare::short_number(law.mean(), 6) + " (ratio of expectations " + compare::short_number(law.ratio(), 6) + ")"});
+  add_assumptions(part, law.assumptions());
   part.units = mappings / 20;
   part.run = [&subject, &truth, law, seed](const Ticker& tick) {
     double sum = 0, squares = 0;
@@ -51,6 +52,7 @@ Part memory_floor(const Subject& subject, const Scale& scale, std::uint64_t seed
   Part part;
   part.predictions.push_back({"memory floor: expected loss and best accuracy", compare::short_number(expected.loss) + ", " + compare::short_number(expected.accuracy)});
   part.predictions.push_back({"memory floor of this mapping", compare::short_number(realised.loss) + ", " + compare::short_number(realised.accuracy)});
+  add_assumptions(part, theory::memory_floor_assumptions(truth.task, /*sees_order=*/false));
   constexpr long long floor_steps = 1000;
   part.units = scale.floor_run ? floor_steps / 10 : 1;
   part.run = [&subject, &truth, scale, seed, expected, realised](const Ticker& tick) {

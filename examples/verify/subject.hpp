@@ -123,6 +123,13 @@ struct Part {
   std::function<Outcome(const Ticker&)> run;
 };
 
+/// Lists what the part's last prediction rests on.
+inline void add_assumptions(Part& part, const std::vector<theory::Assumption>& assumptions) {
+  for (const auto& a : assumptions)
+    part.predictions.push_back({"  it assumes: " + a.name + " <= " + compare::short_number(a.limit),
+                                compare::short_number(a.value) + (a.holds() ? "" : "  (does not hold)")});
+}
+
 /// The parameters of a model as theory sees them.
 template <class Parameters>
 LayerMatrices matrices(const Parameters& p) {

@@ -81,6 +81,7 @@
 #include <incipit/theory/memory_law.hpp>
 #include <incipit/theory/proposition_1.hpp>
 #include <incipit/theory/remainder_law.hpp>
+#include <incipit/theory/row_cosines.hpp>
 #include <incipit/theory/three_layer_flow.hpp>
 #include <incipit/train/minibatches.hpp>
 #include <incipit/train/progress.hpp>

@@ -230,6 +230,38 @@ BOOST_AUTO_TEST_CASE(key_law_weighs_unequal_label_groups_by_their_tuples) {
     BOOST_TEST((key_label_law(task, z) - statistics.label_law.row(z)).cwiseAbs().maxCoeff() < 1e-14);
 }
 
+BOOST_AUTO_TEST_CASE(sampling_noise_of_a_law_is_what_drawn_examples_show) {
+  const AnchorTask task = AnchorTask::paper();
+  const Mat<double> law = reasoning_label_law(task);
+  const auto with = [&](double n) { return label_law_assumptions(law, Col<double>::Constant(law.rows(), n)).front(); };
+  const Row<double> p = law.row(0), u = Row<double>::Constant(p.size(), 1.0 / static_cast<double>(p.size()));
+  const RandomStream draws(3, "labels");
+  std::uint64_t drawn = 0;
+  const Extent n = 400;
+  double squares = 0;
+  for (int r = 0; r < 200; ++r) {
+    Row<double> counted = Row<double>::Zero(p.size());
+    for (Extent k = 0; k < n; ++k) {
+      double left = draws.uniform(drawn++);
+      Extent label = 0;
+      while (label + 1 < p.size() && left >= p[label]) left -= p[label++];
+      counted[label] += 1 / static_cast<double>(n);
+    }
+    squares += (counted - p).squaredNorm() / (p - u).squaredNorm() / 200;
+  }
+  double worst = 0;  // the anchor of the weakest law decides
+  for (Extent s = 0; s < law.rows(); ++s)
+    worst = std::max(worst, (1 - law.row(s).squaredNorm()) / (law.row(s) - u).squaredNorm());
+  const double own = (1 - p.squaredNorm()) / (p - u).squaredNorm();
+  BOOST_TEST(std::abs(std::sqrt(squares) / (with(n).value * std::sqrt(own / worst)) - 1) < 0.05);
+  BOOST_TEST(!with(400).holds());
+  BOOST_TEST(with(1e6).holds());
+  BOOST_TEST(with(std::numeric_limits<double>::infinity()).value == 0);
+  BOOST_CHECK_THROW(with(0), InvalidArgument);
+  BOOST_CHECK_THROW(label_law_assumptions(law, Col<double>::Ones(2)), ShapeError);
+  BOOST_CHECK_THROW(label_law_assumptions(Mat<double>::Constant(1, 4, 0.25), Col<double>::Ones(1)), InvalidArgument);
+}
+
 BOOST_AUTO_TEST_CASE(wrong_arguments_are_refused_by_name) {
   BOOST_CHECK_THROW(uniform_law(3, 2), InvalidArgument);
   BOOST_CHECK_THROW(uniform_sum_law(2, 0), InvalidArgument);

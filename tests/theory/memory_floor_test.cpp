@@ -116,6 +116,15 @@ BOOST_AUTO_TEST_CASE(order_that_cannot_matter_leaves_no_floor) {
   BOOST_TEST(std::abs(expected_memory_floor(3, 10, 1).accuracy - 1) < 1e-13);
 }
 
+BOOST_AUTO_TEST_CASE(noise_keys_and_a_model_that_sees_order_break_the_assumptions) {
+  data::AnchorTask task = test::small_task();
+  task.length = task.q + 1;
+  BOOST_TEST(all_hold(memory_floor_assumptions(task, false)));
+  BOOST_TEST(first_broken(memory_floor_assumptions(task, true)).value().value == 1);
+  task.length = task.q + 4;
+  BOOST_TEST(first_broken(memory_floor_assumptions(task, false)).value().value == 3);
+}
+
 BOOST_AUTO_TEST_CASE(wrong_arguments_are_refused_by_name) {
   BOOST_CHECK_THROW(expected_memory_floor(7, 10, 100), InvalidArgument);
   BOOST_CHECK_THROW(expected_memory_floor(0, 10, 100), InvalidArgument);

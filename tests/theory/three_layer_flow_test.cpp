@@ -114,6 +114,17 @@ BOOST_AUTO_TEST_CASE(balanced_mode_follows_its_closed_form_to_the_blow_up) {
   BOOST_CHECK_THROW(f.at({1.1 * mode.blow_up().value}), OdeError);
 }
 
+BOOST_AUTO_TEST_CASE(balanced_mode_names_imbalance_and_long_steps) {
+  const BalancedMode mode(0.3, 0.2);
+  BOOST_TEST(all_hold(mode.assumptions({0.2, 0.21, 0.2}, {0.1})));
+  const auto unequal = first_broken(mode.assumptions({0.2, 0.4, 0.3}, {0}));
+  BOOST_TEST(unequal.value().value == 1, boost::test_tools::tolerance(1e-14));
+  const auto too_long = first_broken(mode.assumptions({0.2, 0.2, 0.2}, {2}));
+  BOOST_TEST(too_long.value().value == 0.12, boost::test_tools::tolerance(1e-14));
+  BOOST_CHECK_THROW(mode.assumptions({0.2, 0, 0.2}, {0.1}), InvalidArgument);
+  BOOST_CHECK_THROW(mode.assumptions({0.2, 0.2, 0.2}, {-1}), InvalidArgument);
+}
+
 BOOST_AUTO_TEST_CASE(descent_is_late_by_the_same_number_of_steps_for_every_step_size) {
   const double s = 0.3, w0 = 0.2, goal = 1.0;
   const BalancedMode mode(s, w0);

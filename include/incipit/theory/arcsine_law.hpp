@@ -4,6 +4,7 @@
 #pragma once
 
 #include <incipit/theory/assumption.hpp>
+#include <incipit/theory/row_cosines.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,19 +13,6 @@
 #include <vector>
 
 namespace incipit::inline INCIPIT_ABI::theory {
-
-namespace detail {
-/// Cosines between the rows of x, kept within [-1, 1] against rounding. Shapes x: (n, k); result: (n, n).
-inline Mat<double> row_cosines(Mat<double> x) {
-  for (Extent s = 0; s < x.rows(); ++s) {
-    const double norm = x.row(s).stableNorm();
-    require(norm > 0, "row", s, "a row that is not zero (a token that occurs)");
-    x.row(s) /= norm;
-  }
-  const Mat<double> products = x * x.transpose();
-  return products.cwiseMax(-1.0).cwiseMin(1.0);
-}
-}  // namespace detail
 
 /// @brief Cosines between embedding displacements of different tokens while Adam's gradients keep their signs.
 /// @details Each entry then moves by the learning rate times \f$ -\mathrm{sign} \f$ of its gradient, so \f$ dw_s \f$
@@ -43,8 +31,8 @@ class ArcsineLaw {
     f_ = static_cast<double>(hidden.cols());
     const Mat<double> pulls = rows_ * output.transpose();
     gradient_ = pulls * hidden.transpose();
-    plain_ = detail::row_cosines(pulls);
-    wide_plain_ = detail::row_cosines(rows_);
+    plain_ = row_cosines(pulls);
+    wide_plain_ = row_cosines(rows_);
   }
 
   /// The law given W_2: \f$ \tfrac2\pi\arcsin\cos(C_s W_2^T, C_t W_2^T) \f$.
@@ -58,7 +46,7 @@ class ArcsineLaw {
   /// Given W_1 as well, exact: cosines of the rows of \f$ \mathrm{sign}(C W_2^T W_1^T) \f$.
   Mat<double> sign_cosines() const {
     const Mat<double> signs = gradient_.unaryExpr([](double g) { return static_cast<double>((g > 0) - (g < 0)); });
-    return detail::row_cosines(signs);
+    return row_cosines(signs);
   }
 
   /// Standard deviation of each cosine over W_1 given W_2: \f$ \sqrt{(1-c^2)/m} \f$, c from cosines().

@@ -4,10 +4,11 @@
 /// changes.
 #pragma once
 
-#include <incipit/core/matrix.hpp>
+#include <incipit/theory/assumption.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 
 namespace incipit::inline INCIPIT_ABI::theory {
 
@@ -42,6 +43,17 @@ class BalancedMode {
   double steps_to(double w, StepSize h) const {
     require(h.value > 0, "h", h.value, "greater than 0");
     return time_to(w).value / h.value + std::log(w / w0_);
+  }
+
+  /// @brief What the closed form rests on: three layers alike along the mode, and steps below stability.
+  /// @param sizes components of the three layers along the mode, each greater than 0. @param h the step, 0 for the flow.
+  /// @throws InvalidArgument
+  std::vector<Assumption> assumptions(const std::array<double, 3>& sizes, StepSize h) const {
+    for (const double size : sizes) require_positive("sizes", size);
+    require_non_negative("h", h.value);
+    const auto [least, largest] = std::minmax_element(sizes.begin(), sizes.end());
+    return {{"imbalance of the three layers, largest over least - 1", *largest / *least - 1, 0.1},
+            {"growth per step h s w", h.value * s_ * *largest, 0.1}};
   }
 
  private:

@@ -5,7 +5,13 @@
 #pragma once
 
 #include <incipit/data/anchor_task.hpp>
+#include <incipit/theory/assumption.hpp>
 #include <incipit/theory/integer_law.hpp>
+#include <incipit/theory/row_cosines.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
 
 namespace incipit::inline INCIPIT_ABI::theory {
 
@@ -147,13 +153,26 @@ inline double shifted_law_cosine(const IntegerLaw& companions, Extent distance, 
 /// @brief Cosines between all rows \f$ P^s - u \f$ of a table of label laws. Shapes law: (n, D); result: (n, n).
 /// @throws InvalidArgument if a row is the uniform law itself, whose direction is undefined.
 inline Mat<double> label_cosines(In<Mat<double>> law) {
-  Mat<double> rows = law.array() - 1 / static_cast<double>(law.cols());
-  for (Extent s = 0; s < rows.rows(); ++s) {
-    const double norm = rows.row(s).norm();
-    require(norm > 0, "row of law", s, "a law that differs from uniform");
-    rows.row(s) /= norm;
+  return row_cosines(law.array() - 1 / static_cast<double>(law.cols()));
+}
+
+/// @brief A label law speaks of a population; in a drawn set of examples it is seen through sampling noise.
+/// @details The law counted over \f$ n_s \f$ independent examples with token s differs from \f$ P^s \f$ by
+/// \f$ \sqrt{(1-|P^s|^2)/n_s} \f$ in root mean square, which must be small beside \f$ |P^s-u| \f$, the signal. Sets
+/// balanced by anchor tuple have less noise than that, the full population none.
+/// @param law (n, D), the laws. @param occurrences (n), the number \f$ n_s \f$ of examples, infinity for a population.
+/// @throws ShapeError, InvalidArgument if a number of examples is not positive or a row is uniform.
+inline std::vector<Assumption> label_law_assumptions(In<Mat<double>> law, In<Col<double>> occurrences) {
+  require_size("occurrences.size()", occurrences.size(), law.rows());
+  double worst = 0;
+  for (Extent s = 0; s < law.rows(); ++s) {
+    require(occurrences[s] > 0, "occurrences", occurrences[s], "greater than 0");
+    const double signal = (law.row(s).array() - 1 / static_cast<double>(law.cols())).matrix().norm();
+    require(signal > 0, "row of law", s, "a law that differs from uniform");
+    const double noise = std::sqrt((std::max)(0.0, 1 - law.row(s).squaredNorm()) / occurrences[s]);
+    worst = (std::max)(worst, noise / signal);
   }
-  return rows * rows.transpose();
+  return {{"sampling noise of a counted label law over |P^s - u|", worst, 0.1}};
 }
 
 }  // namespace incipit::inline INCIPIT_ABI::theory

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <incipit/data/memory_map.hpp>
+#include <incipit/theory/assumption.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -164,6 +165,15 @@ inline MemoryFloor realised_memory_floor(const data::AnchorTask& task, const dat
     }
   const auto samples = static_cast<double>(mapping.labels().size());
   return {floor.loss / samples, floor.accuracy / samples};
+}
+
+/// @brief The floor binds models that see a sample as a multiset of its signal tokens: noise keys mark single samples,
+/// and positions tell the orders of a tuple apart.
+/// @param task the task. @param sees_order true for a model whose output changes with the order of its input.
+inline std::vector<Assumption> memory_floor_assumptions(const data::AnchorTask& task, bool sees_order) {
+  task.validate();
+  return {{"noise keys per sample, by which a model can know it again", static_cast<double>(task.noise()), 0},
+          {"the model sees the order of its input (1: yes)", sees_order ? 1.0 : 0.0, 0}};
 }
 
 }  // namespace incipit::inline INCIPIT_ABI::theory

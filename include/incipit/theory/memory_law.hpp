@@ -5,7 +5,6 @@
 #pragma once
 
 #include <incipit/data/memory_map.hpp>
-#include <incipit/theory/assumption.hpp>
 #include <incipit/theory/label_law.hpp>
 
 namespace incipit::inline INCIPIT_ABI::theory {
