@@ -16,6 +16,7 @@
 #include <incipit/compare/run.hpp>
 #include <incipit/compare/table.hpp>
 #include <incipit/core/arena.hpp>
+#include <incipit/core/buffer.hpp>
 #include <incipit/core/config.hpp>
 #include <incipit/core/denormals.hpp>
 #include <incipit/core/error.hpp>
@@ -64,10 +65,19 @@
 #include <incipit/measure/cosine.hpp>
 #include <incipit/measure/defined.hpp>
 #include <incipit/measure/spectrum.hpp>
+#include <incipit/model/decoder.hpp>
 #include <incipit/model/emb_mlp.hpp>
 #include <incipit/nn/activation.hpp>
+#include <incipit/nn/attention.hpp>
+#include <incipit/nn/block.hpp>
 #include <incipit/nn/embedding.hpp>
+#include <incipit/nn/feed_forward.hpp>
+#include <incipit/nn/layer_norm.hpp>
 #include <incipit/nn/linear.hpp>
+#include <incipit/nn/mask.hpp>
+#include <incipit/nn/positions.hpp>
+#include <incipit/nn/rms_norm.hpp>
+#include <incipit/nn/self_attention.hpp>
 #include <incipit/optim/adam.hpp>
 #include <incipit/optim/clip.hpp>
 #include <incipit/optim/gradient_descent.hpp>

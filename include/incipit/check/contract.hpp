@@ -19,6 +19,9 @@ struct ContractOptions {
   std::uint64_t seed = 1;        ///< of upstream gradients
   bool rows_independent = true;  ///< each output row depends on its own input row only (not so for attention)
   bool inputs_reach_all = true;  ///< every parameter takes part in a random batch, so its gradient is not zero
+  /// Parameters that the output does not depend on (the key bias of attention, which softmax cancels): their gradient
+  /// must be zero up to the rounding of the largest gradient of all.
+  std::vector<std::string> idle{};
 };
 
 namespace detail {
@@ -57,14 +60,20 @@ Tensors<typename Caller::T> tensors(const typename Caller::Gradients& g) {
   return list;
 }
 
-/// Worst |a - (alpha b + beta c)| over tensors, relative to the size of the terms; names the tensor.
+/// Worst |a - (alpha b + beta c)| over tensors, relative to the size of the terms; names the tensor. Of idle tensors, to
+/// the size of the largest tensor.
 template <class T>
-std::pair<double, std::string> mismatch(const Tensors<T>& a, double alpha, const Tensors<T>& b, double beta,
-                                        const Tensors<T>& c) {
+std::pair<double, std::string> mismatch(const std::vector<std::string>& idle, const Tensors<T>& a, double alpha,
+                                        const Tensors<T>& b, double beta, const Tensors<T>& c) {
   std::pair<double, std::string> worst{0, ""};
+  const auto size = [&](std::size_t i) {
+    return std::abs(alpha) * largest(b[i].second) + std::abs(beta) * largest(c[i].second);
+  };
+  double all = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) all = (std::max)(all, size(i));
   for (std::size_t i = 0; i < a.size(); ++i) {
     const Mat<T> want = T(alpha) * b[i].second + T(beta) * c[i].second;
-    const double terms = std::abs(alpha) * largest(b[i].second) + std::abs(beta) * largest(c[i].second);
+    const double terms = std::find(idle.begin(), idle.end(), a[i].first) == idle.end() ? size(i) : all;
     const double d = distance(a[i].second, want) / (terms > 0 ? terms : 1);
     if (!(d <= worst.first)) worst = {d, a[i].first};
   }
@@ -101,11 +110,12 @@ struct Framed {
 /// linear in dy; the input may change after forward; dx may alias dy (equal bits, or refused by an exception); input,
 /// dy and dx may be strided blocks, and nothing outside the dx block is touched; a rank-3 buffer is its flattened rows;
 /// the batch equals a loop over rows; no parameter's gradient is identically zero.
-/// Bounds are 0 where the same arithmetic must run, else epsilon (16 + entries) relative to the terms.
+/// Bounds are 0 where the same arithmetic must run, else epsilon (16 + n) relative to the terms, where n is the number
+/// of entries of x, of y or of all parameters, whichever is largest.
 /// @param layer    see RealLayer, IdLayer
 /// @param params   the bundle
 /// @param x        input, at least one row
-/// @param options  seed, independence of rows
+/// @param options  seed, independence of rows, parameters without an effect
 template <class L, class B, class X>
 requires CheckableLayer<L, X> LawReport check_contract(const L& layer, const B& params, const X& x,
                                                        const ContractOptions& options = {}) {
@@ -113,7 +123,7 @@ requires CheckableLayer<L, X> LawReport check_contract(const L& layer, const B& 
   using T = typename Caller::T;
   using Y = typename Caller::Y;
   using Gradients = typename Caller::Gradients;
-  using detail::distance, detail::mismatch;
+  using detail::distance;
   require<ShapeError>(x.rows() >= 1 && x.cols() >= 1, "input",
                       std::to_string(x.rows()) + " x " + std::to_string(x.cols()), "at least one row and one column");
   const Caller caller{layer};
@@ -122,6 +132,10 @@ requires CheckableLayer<L, X> LawReport check_contract(const L& layer, const B& 
     report.rows.push_back(law_row(std::move(name), value, bound, std::move(reason)));
   };
   const auto list = [](const Gradients& g) { return detail::tensors<Caller>(g); };
+  using Tensors = detail::Tensors<T>;
+  const auto mismatch = [&](const Tensors& a, double alpha, const Tensors& b, double beta, const Tensors& c) {
+    return detail::mismatch(options.idle, a, alpha, b, beta, c);
+  };
   const double infinity = (std::numeric_limits<double>::infinity)();
 
   const Y y = caller.forward(params, x);
@@ -131,7 +145,9 @@ requires CheckableLayer<L, X> LawReport check_contract(const L& layer, const B& 
   const auto g = caller.gradients(params, x, dy), gz = caller.gradients(params, x, dz);
   const auto zero = caller.fresh(params, x);
   const double eps = static_cast<double>(T(Eigen::NumTraits<T>::epsilon()));
-  const double rounding = eps * (16.0 + static_cast<double>((std::max)(x.size(), y.size())));
+  Extent entries = 0;
+  params.for_each_parameter([&](std::string_view, const auto& slot) { entries += slot.size(); });
+  const double rounding = eps * (16.0 + static_cast<double>((std::max)({x.size(), y.size(), entries})));
 
   {
     double worst = std::isfinite(detail::largest(y)) && distance(y, y) == 0 ? 0 : infinity;
@@ -261,8 +277,15 @@ requires CheckableLayer<L, X> LawReport check_contract(const L& layer, const B& 
     }
   }
   if (options.inputs_reach_all)
-    for (const auto& [name, m] : list(g))
+    for (const auto& [name, m] : list(g)) {
+      if (std::find(options.idle.begin(), options.idle.end(), name) != options.idle.end()) continue;
       law("reached: " + name, detail::largest(m) > 0 ? 0 : 1, 0, "1 if the gradient is identically zero");
+    }
+  double top = 0;
+  for (const auto& [name, m] : list(g)) top = (std::max)(top, detail::largest(m));
+  for (const auto& [name, m] : list(g))
+    if (std::find(options.idle.begin(), options.idle.end(), name) != options.idle.end())
+      law("idle: " + name, detail::largest(m) / (top > 0 ? top : 1), rounding);
   return report;
 }
 

@@ -18,6 +18,7 @@ struct LayerOptions {
   bool rows_independent = true;  ///< each output row depends on its own input row only (not so for attention)
   bool smooth = true;            ///< differentiable also at zero, at ties and at equal entries (not so for ReLU)
   double huge = 1e4;             ///< factor of the input called huge
+  std::vector<std::string> idle{};  ///< parameters that the output does not depend on, see ContractOptions
 };
 
 /// @brief Result of the battery.
@@ -83,7 +84,7 @@ requires CheckableLayer<L, X> LayerReport check_layer(const L& layer, const B& p
   const GradientOptions gradient{options.seed, 3, 0.125};
   LayerReport report;
   report.gradients = check_gradient(layer, params, x, gradient);
-  report.contracts = check_contract(layer, params, x, {options.seed, options.rows_independent, true});
+  report.contracts = check_contract(layer, params, x, {options.seed, options.rows_independent, true, options.idle});
 
   auto cases = detail::degenerate_inputs(x, options.huge);
   if (options.rows_independent && x.rows() > 1) cases.push_back({"single row", X(x.topRows(1)), false});

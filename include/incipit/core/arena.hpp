@@ -6,6 +6,7 @@
 #include <incipit/core/matrix.hpp>
 
 #include <new>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -50,6 +51,13 @@ concept ParameterBundle = requires(P p, const P cp) {
   p.for_each_parameter([](std::string_view, auto&) {});
   cp.for_each_parameter([](std::string_view, const auto&) {});
 };
+
+/// @brief Visits a member bundle of a larger one: visitor("prefix.name", slot) for every parameter of `part`.
+template <class P, class F>
+void visit_part(std::string_view prefix, P& part, F&& visitor) {
+  part.for_each_parameter(
+      [&](std::string_view name, auto& slot) { visitor(std::string(prefix) + "." + std::string(name), slot); });
+}
 
 /// @brief A parameter bundle `P` together with its memory.
 /// @details All slots lie in one zero-initialised, cache-line aligned buffer, each at a line's start; padding stays zero,

@@ -39,22 +39,27 @@ inline Moments moments(const AnyScheme& scheme, Fan fan) {
   return std::visit([&](const auto& s) { return s.moments(fan); }, scheme);
 }
 
+/// @brief Fills w with entries of the law that the scheme has for `fan`, whatever w's shape: entry (i, j) has index
+/// i * cols + j of the stream. For weights whose fan-in is not their number of rows, such as positions.
+template <class W, EntryScheme S>
+void fill_with_fan(W&& w, const S& scheme, Fan fan, const RandomStream& stream) {
+  using T = typename std::remove_cvref_t<W>::Scalar;
+  const auto law = scheme.law(fan);
+  std::uint64_t index = 0;
+  for (Extent i = 0; i < w.rows(); ++i)
+    for (Extent j = 0; j < w.cols(); ++j) w(i, j) = static_cast<T>(law.draw(stream, index++));
+}
 /// @brief Fills w (in, out) by the scheme; entry (i, j) has index i * out + j of the stream.
 /// @details Drawn in double and rounded once, so float and double models start from the same numbers. A weight stored
 /// transposed is filled as `fill(w.transpose(), ...)` and holds the same numbers.
 /// @par Cost about 20 ns an entry.
 template <class W, Scheme S>
 void fill(W&& w, const S& scheme, const RandomStream& stream) {
-  using T = typename std::remove_cvref_t<W>::Scalar;
   const Fan fan{w.rows(), w.cols()};
-  if constexpr (EntryScheme<S>) {
-    const auto law = scheme.law(fan);
-    std::uint64_t index = 0;
-    for (Extent i = 0; i < fan.in; ++i)
-      for (Extent j = 0; j < fan.out; ++j) w(i, j) = static_cast<T>(law.draw(stream, index++));
-  } else {
-    w = scheme.draw(fan, stream).template cast<T>();
-  }
+  if constexpr (EntryScheme<S>)
+    fill_with_fan(w, scheme, fan, stream);
+  else
+    w = scheme.draw(fan, stream).template cast<typename std::remove_cvref_t<W>::Scalar>();
 }
 /// Fills w by a scheme chosen at run time.
 template <class W>

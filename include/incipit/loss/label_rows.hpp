@@ -3,7 +3,7 @@
 /// @brief Labels of many rows, one each or several with masses, as a view.
 #pragma once
 
-#include <incipit/core/matrix.hpp>
+#include <incipit/loss/cross_entropy.hpp>
 
 #include <span>
 
@@ -49,5 +49,24 @@ class LabelRows {
   std::span<const T> masses_{};
   T mass_{1};
 };
+
+/// What losses of rows are summed in: a float sum over thousands of rows would lose digits that the loss curves show.
+template <Real T>
+using LossSum = std::conditional_t<std::is_same_v<T, float>, double, T>;
+
+/// @brief Cross entropy of logits z (D) against row n of the labels; z becomes its gradient.
+/// @par Cost D exponentials.
+template <Real T>
+T label_row(T* z, Extent classes, const LabelRows<T>& labels, Extent n) {
+  const Extent first = labels.first(n), last = labels.first(n + 1);
+  T mass(0), against(0);
+  for (Extent k = first; k < last; ++k) {
+    mass += labels.mass(k);
+    against += labels.mass(k) * z[labels.label(k)];
+  }
+  const T value = log_sum_exp_and_softmax(z, classes, mass) - against;
+  for (Extent k = first; k < last; ++k) z[labels.label(k)] -= labels.mass(k);
+  return value;
+}
 
 }  // namespace incipit::inline INCIPIT_ABI::loss

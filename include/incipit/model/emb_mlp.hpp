@@ -157,12 +157,12 @@ struct EmbMlp {
       ws.dtable.setZero();
     else
       ws.hidden_transposed.pack_transposed(params.hidden);
-    LossSum total(0);
+    loss::LossSum<T> total(0);
     for (Extent row = 0; row < tokens.rows(); row += ws.chunk) {
       const Extent rows = (std::min)(ws.chunk, tokens.rows() - row);
       In<Mat<Id>> ids = tokens.middleRows(row, rows);
       forward_chunk(params, ids, table_path, ws);
-      for (Extent n = 0; n < rows; ++n) total += label_row(&ws.logits(n, 0), params.output.cols(), labels, row + n);
+      for (Extent n = 0; n < rows; ++n) total += loss::label_row(&ws.logits(n, 0), params.output.cols(), labels, row + n);
       backward_chunk(ids, table_path, ws, grad);
     }
     if (table_path) {
@@ -188,9 +188,6 @@ struct EmbMlp {
   }
 
  private:
-  // A float sum over thousands of rows would lose digits that the loss curves show.
-  using LossSum = std::conditional_t<std::is_same_v<T, float>, double, T>;
-
   static void require_same_sizes(const Params& params, const Params& grad) {
     require_size("grad.embedding.rows", grad.embedding.rows(), params.embedding.rows());
     require_size("grad.embedding.cols", grad.embedding.cols(), params.embedding.cols());
@@ -236,19 +233,6 @@ struct EmbMlp {
     product_tn(ws.x.topRows(rows), ws.dh.topRows(rows), grad.hidden, Accumulate::yes, ws.gemm);
     product(ws.dh.topRows(rows), ws.hidden_transposed, ws.dx.topRows(rows), Accumulate::no, ws.gemm);
     nn::scatter_add<T>(ids, ws.dx.topRows(rows), grad.embedding);
-  }
-
-  // Loss of one row; z becomes its gradient.
-  static T label_row(T* z, Extent classes, const loss::LabelRows<T>& labels, Extent n) {
-    const Extent first = labels.first(n), last = labels.first(n + 1);
-    T mass(0), against(0);
-    for (Extent k = first; k < last; ++k) {
-      mass += labels.mass(k);
-      against += labels.mass(k) * z[labels.label(k)];
-    }
-    const T value = loss::log_sum_exp_and_softmax(z, classes, mass) - against;
-    for (Extent k = first; k < last; ++k) z[labels.label(k)] -= labels.mass(k);
-    return value;
   }
 };
 

@@ -186,6 +186,52 @@ void activation_backward(const T* x, const T* y, const T* dy, T* dx, Extent n) {
   }
 }
 
+/// @brief y[i] <- act(x[i]) and x[i] <- act'(x[i]): forward that leaves backward one multiplication.
+/// @details Vectorised for tanh, gelu-tanh and silu in float and double; x and y must not overlap.
+template <ActivationFunction A, Real T>
+void activate_with_slope(T* x, T* y, Extent n) {
+  constexpr Extent block = 256;
+  constexpr bool fast = std::is_same_v<T, float> || std::is_same_v<T, double>;
+  if constexpr (std::is_same_v<A, Tanh>) {
+    std::copy(x, x + n, y);
+    VectorMath<T>::tanh(y, n);
+    for (Extent i = 0; i < n; ++i) x[i] = T(T(1) - y[i] * y[i]);
+  } else if constexpr (fast && std::is_same_v<A, GeluTanh>) {
+    constexpr T root = T(0.79788456080286535588L), cubic = T(0.044715L);  // sqrt(2/pi)
+    T t[block];
+    for (Extent first = 0; first < n; first += block) {
+      const Extent size = (std::min)(block, n - first);
+      T *const xs = x + first, *const ys = y + first;
+      for (Extent i = 0; i < size; ++i) t[i] = root * xs[i] * (1 + cubic * xs[i] * xs[i]);
+      VectorMath<T>::tanh(t, size);
+      for (Extent i = 0; i < size; ++i) {
+        // Beyond 20 the cubic may overflow to infinity while 1 - t^2 is 0: a bounded x keeps the product a number.
+        const T v = (std::min)((std::max)(xs[i], T(-20)), T(20)), gate = T(0.5) * (1 + t[i]);
+        ys[i] = gate == 0 ? T(0) : xs[i] * gate;
+        xs[i] = gate + T(0.5) * v * (1 - t[i] * t[i]) * root * (1 + 3 * cubic * v * v);
+      }
+    }
+  } else if constexpr (fast && std::is_same_v<A, Silu>) {
+    T s[block];
+    for (Extent first = 0; first < n; first += block) {
+      const Extent size = (std::min)(block, n - first);
+      T *const xs = x + first, *const ys = y + first;
+      std::copy(xs, xs + size, s);
+      VectorMath<T>::sigmoid(s, size);
+      for (Extent i = 0; i < size; ++i) {
+        const T v = (std::min)((std::max)(xs[i], T(-800)), T(800));  // beyond, s (1 - s) is 0 and x may be infinite
+        ys[i] = s[i] == 0 ? T(0) : xs[i] * s[i];
+        xs[i] = s[i] + v * s[i] * (1 - s[i]);
+      }
+    }
+  } else {
+    for (Extent i = 0; i < n; ++i) {
+      y[i] = A::value(x[i]);
+      x[i] = A::derivative(x[i], y[i]);
+    }
+  }
+}
+
 /// @brief Elementwise activation as a layer.
 /// @par Shapes   x, y, dy, dx: (N, C).
 /// @par Forward  \f$ y = \mathrm{act}(x) \f$  @par Backward \f$ dx = dy \odot \mathrm{act}'(x) \f$

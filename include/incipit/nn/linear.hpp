@@ -3,7 +3,7 @@
 /// @brief Affine map y = x W + b.
 #pragma once
 
-#include <incipit/core/arena.hpp>
+#include <incipit/core/buffer.hpp>
 #include <incipit/core/gemm.hpp>
 
 namespace incipit::inline INCIPIT_ABI::nn {
@@ -43,8 +43,7 @@ struct Linear {
     require_size("x.cols", x.cols(), params.weight.rows());
     cache.x = x;
     cache.y.resize(x.rows(), params.weight.cols());
-    product(cache.x, params.weight, cache.y, Accumulate::no, cache.workspace);
-    if constexpr (Bias) cache.y.rowwise() += params.bias;
+    apply(params, cache.x, cache.y, cache.workspace);
     return cache.y;
   }
   /// Gradients of weight and bias are added to `grad`; dx is written, and may be dy itself when I = O.
@@ -54,14 +53,27 @@ struct Linear {
     require_size("dy.cols", dy.cols(), cache.y.cols());
     require_size("dx.rows", dx.rows(), cache.x.rows());
     require_size("dx.cols", dx.cols(), cache.x.cols());
-    product_tn(cache.x, dy, grad.weight, Accumulate::yes, cache.workspace);
-    if constexpr (Bias) grad.bias += dy.colwise().sum();
+    add_gradient(cache.x, dy, grad, cache.workspace);
     if (static_cast<const void*>(dx.data()) == static_cast<const void*>(dy.data())) {
       const Mat<T, dyn, Outputs> copy = dy;
       product_nt(copy, params.weight, dx, Accumulate::no, cache.workspace);
     } else {
       product_nt(dy, params.weight, dx, Accumulate::no, cache.workspace);
     }
+  }
+
+  /// y = x W + b without a cache: for layers that keep x themselves. y must not overlap x.
+  static void apply(const Params& params, std::type_identity_t<MatrixView<const T>> x, Out<Mat<T, dyn, Outputs>> y,
+                    GemmWorkspace<T>& workspace) {
+    product(x, params.weight, y, Accumulate::no, workspace);
+    if constexpr (Bias) y.rowwise() += params.bias;
+  }
+  /// The parameters' part of backward: dW += x^T dy, db += sum of dy.
+  static void add_gradient(std::type_identity_t<MatrixView<const T>> x, In<Mat<T, dyn, Outputs>> dy, Params& grad,
+                           GemmWorkspace<T>& workspace) {
+    product_tn(x, dy, grad.weight, Accumulate::yes, workspace);
+    if constexpr (Bias)
+      for (Extent n = 0; n < dy.rows(); ++n) grad.bias += dy.row(n);
   }
 };
 
