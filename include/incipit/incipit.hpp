@@ -95,4 +95,5 @@
 #include <incipit/theory/three_layer_flow.hpp>
 #include <incipit/train/minibatches.hpp>
 #include <incipit/train/progress.hpp>
+#include <incipit/train/sweep.hpp>
 #include <incipit/train/trainer.hpp>
