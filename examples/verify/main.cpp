@@ -10,16 +10,8 @@
 // Without data options it runs on the composite anchor task of the paper; --data and --text run the same check on the user's.
 #include "parts.hpp"
 
-#include "../common/report.hpp"
-
 #include <incipit/data/text.hpp>
 #include <incipit/io/jsonl_examples.hpp>
-#include <incipit/train/progress.hpp>
-
-#include <incipit/core/parallel.hpp>
-
-#include <atomic>
-#include <mutex>
 
 namespace {
 
@@ -62,52 +54,6 @@ std::vector<Part> parts_of(const Subject& subject, const Scale& scale, std::uint
   return parts;
 }
 
-/// Runs all parts on a number of threads, the longest first to begin with; results come back in the order of the parts.
-std::vector<Outcome> run_all(const std::vector<Part>& parts, int threads) {
-  std::int64_t total = 0;
-  for (const auto& part : parts) total += part.units;
-  train::Progress progress("verify", total);
-  std::mutex lock;
-  const Ticker tick([&] {
-    const std::lock_guard guard(lock);
-    progress.step();
-  });
-  std::vector<Outcome> outcomes(parts.size());
-  std::atomic<std::size_t> next{0};
-  parallel_for(threads, threads, [&](Extent) {
-    for (std::size_t i = next++; i < parts.size(); i = next++) {
-      const std::size_t at = parts.size() - 1 - i;  // training, the longest, stands last in the table
-      outcomes[at] = parts[at].run(tick);
-    }
-  });
-  progress.finish();
-  return outcomes;
-}
-
-void print_predictions(const std::vector<Part>& parts, const Subject& subject) {
-  std::cout << "Subject: " << subject.name << ": " << subject.train.size() << " examples of " << subject.train.length()
-            << " tokens, D = " << subject.vocab() << "\nPredicted before any training:\n";
-  compare::TextTable table({{"quantity", compare::Align::left, 90}, {"prediction", compare::Align::left, 40}});
-  for (const auto& part : parts)
-    for (const auto& p : part.predictions) table.add({p.what, p.value});
-  table.print(std::cout);
-  std::cout << std::endl;
-}
-
-void write(examples::Report& report, const File& file) {
-  std::visit(
-      [&](const auto& content) {
-        using Content = std::decay_t<decltype(content)>;
-        if constexpr (std::is_same_v<Content, io::CsvTable>)
-          report.table(file.stem, content);
-        else if constexpr (std::is_same_v<Content, Mat<double>>)
-          report.array(file.stem, content);
-        else
-          report.plot(file.stem, content);
-      },
-      file.content);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -127,12 +73,10 @@ int main(int argc, char** argv) {
     report.config("examples", subject.train.size());
     report.config("vocab", subject.vocab());
     const std::vector<Part> parts = parts_of(subject, scale, options.seed);
-    print_predictions(parts, subject);
-    for (const Outcome& outcome : run_all(parts, options.threads)) {
-      for (const auto& claim : outcome.claims) report.claim(claim);
-      for (const auto& note : outcome.notes) std::cout << note << '\n';
-      for (const auto& file : outcome.files) write(report, file);
-    }
+    std::cout << "Subject: " << subject.name << ": " << subject.train.size() << " examples of " << subject.train.length()
+              << " tokens, D = " << subject.vocab() << '\n';
+    print_predictions(parts);
+    deliver(report, run_parts("verify", parts, options.threads));
     return report.finish();
   });
 }

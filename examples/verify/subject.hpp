@@ -11,23 +11,13 @@
 #include <incipit/theory/remainder_law.hpp>
 #include <incipit/train/trainer.hpp>
 
-#include "../common/preset.hpp"
-#include "../common/plot.hpp"
+#include "../common/part.hpp"
 
-#include <incipit/compare/claim.hpp>
-#include <incipit/compare/table.hpp>
-#include <incipit/io/csv.hpp>
-
-#include <functional>
 #include <optional>
-#include <variant>
 
 namespace verify {
 
-using namespace incipit;
-using compare::Claim;
-using compare::Expect;
-using compare::Kind;
+using namespace examples;
 using theory::LayerMatrices;
 
 /// The anchor task behind a subject, with its one drawn mapping.
@@ -88,48 +78,6 @@ struct Scale {
   }
 };
 
-/// A table, array or picture of the report, written when all parts are done.
-struct File {
-  std::string stem;
-  std::variant<io::CsvTable, Mat<double>, examples::Figure, examples::HeatMaps> content;
-};
-
-/// What a part of the verification brings home.
-struct Outcome {
-  std::vector<Claim> claims;
-  std::vector<std::string> notes;  // printed before the table
-  std::vector<File> files;
-};
-
-/// A line of the table printed before anything is trained.
-struct Prediction {
-  std::string what, value;
-};
-
-/// Counts units of work done, from any thread.
-class Ticker {
- public:
-  explicit Ticker(std::function<void()> on_tick) : on_tick_(std::move(on_tick)) {}
-  void operator()() const { on_tick_(); }
-
- private:
-  std::function<void()> on_tick_;
-};
-
-/// One part: what it predicts, known before `run` trains anything, and how much work it is.
-struct Part {
-  std::vector<Prediction> predictions;
-  std::int64_t units = 1;
-  std::function<Outcome(const Ticker&)> run;
-};
-
-/// Lists what the part's last prediction rests on.
-inline void add_assumptions(Part& part, const std::vector<theory::Assumption>& assumptions) {
-  for (const auto& a : assumptions)
-    part.predictions.push_back({"  it assumes: " + a.name + " <= " + compare::short_number(a.limit),
-                                compare::short_number(a.value) + (a.holds() ? "" : "  (does not hold)")});
-}
-
 /// The parameters of a model as theory sees them.
 template <class Parameters>
 LayerMatrices matrices(const Parameters& p) {
@@ -142,14 +90,6 @@ typename Model::Parameters initial(Extent vocab, Extent width, Extent hidden, do
   typename Model::Parameters p(vocab, width, hidden);
   init::initialize(p, init::Gamma{gamma}, seed);
   return p;
-}
-
-/// "0.8", "1.5": a gamma in a name.
-inline std::string text(double x) { return compare::short_number(x); }
-
-/// A claim about an error that theory says is zero up to `bound`.
-inline Claim error_claim(std::string name, std::string source, Kind kind, Expect expect, double error, double bound) {
-  return compare::claim_absolute(std::move(name), std::move(source), kind, expect, 0.0, error, bound);
 }
 
 /// Cosines between the given rows of a (D, m) matrix; a row of zeros has no direction and is an error.
