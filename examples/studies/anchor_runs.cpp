@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "anchor_runs.hpp"
+
+#include <incipit/measure/alignment.hpp>
+#include <incipit/measure/attention.hpp>
+#include <incipit/measure/cosine.hpp>
+#include <incipit/measure/token_means.hpp>
+#include <incipit/optim/adam.hpp>
+#include <incipit/theory/label_law.hpp>
+
+namespace studies {
+namespace {
+
+data::Examples first_rows(const data::Examples& of, Extent most) {
+  std::vector<Extent> rows(static_cast<std::size_t>((std::min)(most, of.size())));
+  for (std::size_t n = 0; n < rows.size(); ++n) rows[n] = static_cast<Extent>(n);
+  return data::select(of, rows);
+}
+
+std::vector<Id> ids(data::IdRange range) {
+  std::vector<Id> out;
+  for (Id s = range.first; s <= range.last; ++s) out.push_back(s);
+  return out;
+}
+
+double value_of(const measure::Defined<double>& x) { return x.defined ? x.value : std::numeric_limits<double>::quiet_NaN(); }
+
+Mat<double> rows_of(const Mat<double>& table, data::IdRange range) { return table.middleRows(range.first, range.size()); }
+
+/// Attention, W_V and embeddings at one step.
+void observe_geometry(const AnchorData& data, const Transformer::Parameters& w, const Mat<double>& law, Observation& seen) {
+  Transformer::Cache cache;
+  const auto some = first_rows(data.set.train, 200);
+  Transformer{}.forward(w, some.tokens, cache);
+  const auto& attention = cache.blocks[0].attention;
+  seen.attention_off_average = measure::prefix_distance(attention.weights, {1, data.task.length}).largest.maxCoeff();
+  const Mat<double> embedding = w.embedding.weight.cast<double>();
+  const auto mode = measure::leading_mode(w.blocks[0].attention.value.weight.cast<double>());
+  seen.value_ratio = value_of(mode.ratio);
+  seen.value_rank = mode.spectrum.effective_rank.value;
+  seen.aligned_reasoning = measure::alignment(embedding, ids(data.task.reasoning), mode.input).mean;
+  seen.aligned_memory = measure::alignment(embedding, ids(data.task.memory), mode.input).mean;
+  seen.aligned_keys = measure::alignment(embedding, ids(data.task.keys), mode.input).mean;
+  seen.embedding_rank = measure::spectrum_of(embedding).effective_rank.value;
+  const auto reasoning = measure::cosine_matrix(rows_of(embedding, data.task.reasoning)).values;
+  seen.reasoning_correlation = value_of(measure::off_diagonal_correlation(reasoning, law));
+  seen.memory_cosine = measure::off_diagonal(measure::cosine_matrix(rows_of(embedding, data.task.memory)).values).mean();
+}
+
+}  // namespace
+
+AnchorData::AnchorData(data::AnchorTask which, std::uint64_t seed)
+    : task(std::move(which)), mapping(task, RandomStream(seed, "mapping")), set(data::sample(task, mapping, RandomStream(seed, "set"))) {
+  memory = set.of(data::Task::memory);
+  reasoning = set.of(data::Task::reasoning);
+  some_memory = first_rows(memory, 2000);
+  some_reasoning = first_rows(reasoning, 2000);
+  auto small = task;
+  small.samples = 20 * task.all_tuples();
+  fresh_reasoning = data::sample(small, mapping, RandomStream(seed, "fresh set")).of(data::Task::reasoning);
+}
+
+TransformerRun run_transformer(const AnchorData& data, const RunScale& scale, double gamma, std::uint64_t seed, const Ticker& tick) {
+  const model::DecoderSizes sizes{.vocab = data.task.vocabulary(), .width = scale.width, .layers = 2, .heads = 1,
+                                  .key = scale.key, .hidden = scale.hidden, .length = data.task.length};
+  Transformer::Parameters start(sizes);
+  Transformer::initialize(start, init::Gamma{gamma}, seed);
+  train::Trainer<Transformer, optim::Adam<float>> trainer(
+      start, optim::Adam<float>(start.flat().size(), {.step = scale.rate, .weight_decay = 0.01}));
+  train::Minibatches batches(data.set.train, 100, RandomStream(seed, "batches"));
+  const auto score = [&](const data::Examples& set) { return train::evaluate<Transformer>(trainer.parameters, set, trainer.workspace); };
+  const Mat<double> law = theory::label_cosines(theory::reasoning_label_law(data.task));
+  TransformerRun run;
+  run.gamma = gamma;
+  run.seed = seed;
+  run.start_embedding = start.embedding.weight.cast<double>();
+  for (long long k = 0; k <= scale.steps; ++k) {
+    if (k % scale.every == 0) {
+      Observation seen;
+      seen.step = static_cast<double>(k);
+      seen.memory = score(data.some_memory), seen.reasoning = score(data.some_reasoning), seen.held_out = score(data.set.held_out);
+      observe_geometry(data, trainer.parameters, law, seen);
+      run.seen.push_back(seen);
+      tick();
+    }
+    if (k < scale.steps) trainer.step(batches(k));
+  }
+  run.memory = score(data.memory), run.reasoning = score(data.reasoning), run.held_out = score(data.set.held_out);
+  run.fresh_reasoning = score(data.fresh_reasoning);
+  run.end_embedding = trainer.parameters.embedding.weight.cast<double>();
+  return run;
+}
+
+EmbMlpRun run_emb_mlp(const AnchorData& data, double gamma, std::uint64_t seed, long long steps, const Ticker& tick) {
+  using Model = model::EmbMlp<float>;
+  Model::Parameters start(data.task.vocabulary(), 200, 200);
+  init::initialize(start, init::Gamma{gamma}, seed);
+  train::Trainer<Model, optim::Adam<float>> trainer(start, optim::Adam<float>(start.flat().size(), {.step = 1e-3, .weight_decay = 0.01}));
+  train::Minibatches batches(data.set.train, 100, RandomStream(seed, "batches"));
+  const auto loss = [&](const data::Examples& set) { return train::evaluate<Model>(trainer.parameters, set, trainer.workspace).loss; };
+  EmbMlpRun run;
+  run.gamma = gamma;
+  for (long long k = 0; k <= steps; ++k) {
+    if (k % 100 == 0) {
+      run.step.push_back(static_cast<double>(k));
+      run.memory.push_back(loss(data.some_memory)), run.reasoning.push_back(loss(data.some_reasoning));
+      run.held_out.push_back(loss(data.set.held_out)), run.fresh_reasoning.push_back(loss(data.fresh_reasoning));
+      tick();
+    }
+    if (k < steps) trainer.step(batches(k));
+  }
+  run.end_embedding = trainer.parameters.embedding.cast<double>();
+  return run;
+}
+
+AnchorRuns::AnchorRuns(const RunScale& s, std::uint64_t first_seed) : scale(s), first_seed_(first_seed) {
+  auto task = data::AnchorTask::paper();
+  task.samples = scale.samples;
+  for (int k = 0; k < scale.seeds; ++k) data.emplace_back(task, first_seed + static_cast<std::uint64_t>(k));
+  transformers.resize(data.size());
+}
+
+std::vector<Part> AnchorRuns::parts() {
+  std::vector<Part> all;
+  constexpr long long emb_mlp_steps = 4000;
+  for (std::size_t g = 0; g < gammas.size(); ++g)
+    all.push_back({{}, emb_mlp_steps / 100 + 1, [this, g](const Ticker& tick) {
+                     emb_mlps[g] = run_emb_mlp(data[0], gammas[g], first_seed_, emb_mlp_steps, tick);
+                     return Outcome{};
+                   }});
+  for (std::size_t k = 0; k < data.size(); ++k)
+    for (std::size_t g = 0; g < gammas.size(); ++g)
+      all.push_back({{}, scale.steps / scale.every + 1, [this, k, g](const Ticker& tick) {
+                       transformers[k][g] = run_transformer(data[k], scale, gammas[g], first_seed_ + k, tick);
+                       return Outcome{};
+                     }});
+  return all;
+}
+
+}  // namespace studies

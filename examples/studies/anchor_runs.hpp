@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Runs of the paper's two-layer transformer and of Emb-MLP on anchor sequences with noise, recorded once for all studies.
+#pragma once
+
+#include "../common/part.hpp"
+
+#include <incipit/data/anchor_set.hpp>
+#include <incipit/model/decoder.hpp>
+#include <incipit/model/emb_mlp.hpp>
+#include <incipit/train/trainer.hpp>
+
+#include <array>
+
+namespace studies {
+
+using namespace examples;
+
+using Transformer = model::Decoder<float, model::paper_transformer, nn::Relu>;
+
+inline constexpr std::array<double, 3> gammas{0.3, 0.5, 0.8};
+
+/// How large the runs are.
+struct RunScale {
+  Extent samples = 15000;  // 14 850 of them train
+  Extent width = 64, key = 64, hidden = 256;
+  long long steps = 4500, every = 50;
+  double rate = 4e-4;
+  int seeds = 3;
+
+  static RunScale of(Preset preset) {
+    RunScale s;
+    if (preset == Preset::fast) s.seeds = 1, s.every = 100;
+    if (preset == Preset::paper) s.seeds = 5;
+    return s;
+  }
+};
+
+/// The anchor sequences of one seed: training set, fresh sequences of the same task, and subsets to look at while training.
+struct AnchorData {
+  data::AnchorTask task;
+  data::MemoryMap mapping;
+  data::Dataset set;
+  data::Examples memory, reasoning;        // all training sequences of a task
+  data::Examples some_memory, some_reasoning;  // 2000 of each, or fewer
+  data::Examples fresh_reasoning;          // shown pairs of anchors behind keys and noise never seen
+
+  AnchorData(data::AnchorTask which, std::uint64_t seed);
+};
+
+/// What is seen at one step.
+struct Observation {
+  double step = 0;
+  train::Score memory, reasoning, held_out;
+  double attention_off_average = 0;            // first layer: largest |A_ij - 1/i|
+  double value_ratio = 0;                      // W_V of the first layer: s_1 / s_2
+  double aligned_reasoning = 0, aligned_memory = 0, aligned_keys = 0;  // mean |cos| of tokens with its top input direction
+  double reasoning_correlation = 0;            // of reasoning anchors' cosines with the label law
+  double memory_cosine = 0;                    // mean over pairs of memory anchors
+  double value_rank = 0, embedding_rank = 0;   // effective ranks
+};
+
+/// One run of the transformer.
+struct TransformerRun {
+  double gamma = 0;
+  std::uint64_t seed = 0;
+  std::vector<Observation> seen;
+  train::Score memory, reasoning, held_out, fresh_reasoning;  // at the end, whole sets
+  Mat<double> start_embedding, end_embedding;                 // (D, C)
+  Mat<double> first_attention, second_attention;              // (T, T) mean maps at the end
+};
+
+/// One run of Emb-MLP on the same sequences.
+struct EmbMlpRun {
+  double gamma = 0;
+  std::vector<double> step, memory, reasoning, held_out, fresh_reasoning;  // losses
+  Mat<double> end_embedding;  // (D, m)
+};
+
+TransformerRun run_transformer(const AnchorData& data, const RunScale& scale, double gamma, std::uint64_t seed, const Ticker& tick);
+EmbMlpRun run_emb_mlp(const AnchorData& data, double gamma, std::uint64_t seed, long long steps, const Ticker& tick);
+
+/// The runs that studies share: for each seed the data, a transformer at each gamma and, for the first seed, an Emb-MLP at each.
+struct AnchorRuns {
+  RunScale scale;
+  std::vector<AnchorData> data;                             // by seed
+  std::vector<std::array<TransformerRun, 3>> transformers;  // by seed, then gamma
+  std::array<EmbMlpRun, 3> emb_mlps;                        // by gamma
+
+  /// Makes the data.
+  AnchorRuns(const RunScale& s, std::uint64_t first_seed);
+  AnchorRuns(const AnchorRuns&) = delete;
+  AnchorRuns& operator=(const AnchorRuns&) = delete;
+  /// One part a run; they fill the members above.
+  std::vector<Part> parts();
+  /// ", seed 3" where there are several.
+  std::string suffix(std::size_t k) const { return data.size() > 1 ? ", seed " + std::to_string(first_seed_ + k) : ""; }
+
+ private:
+  std::uint64_t first_seed_;
+};
+
+}  // namespace studies
