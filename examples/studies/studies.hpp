@@ -13,4 +13,9 @@ Outcome embedding_geometry(const AnchorRuns& runs);
 /// The first layer's attention against the prefix average, and what W_V points at while reasoning is learned (figure 6).
 Outcome attention_average(const AnchorRuns& runs);
 
+/// All of them.
+inline std::vector<Outcome> conclusions(const AnchorRuns& runs) {
+  return {gamma_sweep(runs), embedding_geometry(runs), attention_average(runs)};
+}
+
 }  // namespace studies

@@ -10,6 +10,8 @@
 // Without data options it runs on the composite anchor task of the paper; --data and --text run the same check on the user's.
 #include "parts.hpp"
 
+#include "../studies/studies.hpp"
+
 #include <incipit/data/text.hpp>
 #include <incipit/io/jsonl_examples.hpp>
 
@@ -58,10 +60,12 @@ std::vector<Part> parts_of(const Subject& subject, const Scale& scale, std::uint
 
 int main(int argc, char** argv) {
   DataOptions data;
+  bool all = false;
   const auto options = examples::parse(
       argc, argv, "verify", "Predicts in closed form how Emb-MLP begins to learn, trains it, and compares.", [&](CLI::App& app) {
         auto* jsonl = app.add_option("--data", data.jsonl, "JSON lines {\"tokens\": [...], \"label\": k} instead of the anchor task")->check(CLI::ExistingFile);
         auto* text = app.add_option("--text", data.text, "Text file: K characters predict the next")->excludes(jsonl)->check(CLI::ExistingFile);
+        app.add_flag("--all", all, "Transformers too: every study of the anchor task, in one table")->excludes(jsonl)->excludes(text);
         app.add_option("--context", data.context, "K for --text")->needs(text)->capture_default_str()->check(examples::whole_number(1, 64));
         app.add_option("--limit", data.limit, "Bytes read of --text; 0: all")->needs(text)->capture_default_str()->check(examples::whole_number(0, 1 << 30));
       });
@@ -72,11 +76,17 @@ int main(int argc, char** argv) {
     report.config("data", subject.name);
     report.config("examples", subject.train.size());
     report.config("vocab", subject.vocab());
-    const std::vector<Part> parts = parts_of(subject, scale, options.seed);
+    std::vector<Part> parts = parts_of(subject, scale, options.seed);
+    std::optional<studies::AnchorRuns> runs;
+    if (all) {
+      runs.emplace(studies::RunScale::of(options.preset), options.seed);
+      for (auto& part : runs->parts()) parts.push_back(std::move(part));
+    }
     std::cout << "Subject: " << subject.name << ": " << subject.train.size() << " examples of " << subject.train.length()
               << " tokens, D = " << subject.vocab() << '\n';
     print_predictions(parts);
     deliver(report, run_parts("verify", parts, options.threads));
+    if (runs) deliver(report, studies::conclusions(*runs));
     return report.finish();
   });
 }
