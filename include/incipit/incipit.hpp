@@ -88,6 +88,10 @@
 #include <incipit/optim/clip.hpp>
 #include <incipit/optim/gradient_descent.hpp>
 #include <incipit/optim/schedule.hpp>
+#include <incipit/probe/ablation.hpp>
+#include <incipit/probe/layer_view.hpp>
+#include <incipit/probe/value_flow.hpp>
+#include <incipit/probe/weights.hpp>
 #include <incipit/theory/arcsine_law.hpp>
 #include <incipit/theory/assumption.hpp>
 #include <incipit/theory/attention_flow.hpp>
