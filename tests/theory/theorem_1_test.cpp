@@ -7,6 +7,9 @@
 #include <theory/definition_2.hpp>
 #include <theory/simulation.hpp>
 
+#include <string>
+#include <vector>
+
 using namespace incipit;
 using namespace incipit::theory;
 using data::AnchorTask;
@@ -207,6 +210,21 @@ BOOST_AUTO_TEST_CASE(predicted_pca_is_the_pca_of_the_rows_and_of_the_trained_tab
   BOOST_CHECK_THROW(principal_coordinates(Mat<double>::Ones(3, 2), 1), ShapeError);
   BOOST_CHECK_THROW(principal_coordinates(Mat<double>::Ones(3, 3), 4), InvalidArgument);
   BOOST_CHECK_THROW(principal_coordinates(-Mat<double>::Identity(3, 3), 1), InvalidArgument);
+}
+
+BOOST_AUTO_TEST_CASE(assumptions_know_when_the_time_is_too_long_or_the_noise_too_large) {
+  const AnchorTask task = task_of(2);
+  const auto broken = [&](double gamma, double t, TokenShare share) {
+    std::vector<std::string> names;
+    for (const Assumption& a : Theorem1(task, {44, 6, 10}, gamma, {t}, share).assumptions())
+      if (!a.holds()) names.push_back(a.name.substr(0, 5));
+    return names;
+  };
+  // the law of eight keys is never normal enough; all else holds early in a small initialization
+  BOOST_TEST(broken(3, 5, TokenShare::last) == std::vector<std::string>{"the l"});
+  BOOST_TEST(broken(1, 5, TokenShare::last) == (std::vector<std::string>{"noise", "the l"}));
+  BOOST_TEST(broken(3, 40, TokenShare::last) == (std::vector<std::string>{"logit", "the o", "the l"}));
+  BOOST_TEST(broken(3, 5, TokenShare::average) == (std::vector<std::string>{"the l", "C1 is"}));
 }
 
 BOOST_AUTO_TEST_CASE(paper_instance_is_a_picture_with_other_constants) {

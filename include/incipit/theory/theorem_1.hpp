@@ -5,6 +5,7 @@
 #pragma once
 
 #include <incipit/data/last_token.hpp>
+#include <incipit/linalg/singular_values.hpp>
 #include <incipit/theory/label_law.hpp>
 
 #include <cmath>
@@ -133,16 +134,21 @@ class Theorem1 {
     return limits(s, t, exact_row(s), exact_row(t), delta, slope0);
   }
 
-  /// @brief What the prediction rests on: logits small at time t, embedding noise small against the signal, a label law
-  /// that is nearly normal, and (published share) a last token as frequent as the average one.
+  /// @brief What the prediction rests on: logits small at time t; a time before the other matrices grow, which is by
+  /// \f$ e^x, x = \tfrac{t^2}2 \|\hat C\|_2 \max(\|\hat C\|_2, \|\bar C\|_2) \f$ at most (act'(0) up to 1); noise of
+  /// the embedding small against the signal; a label law that is nearly normal; and a C1 that is the true share.
   std::vector<Assumption> assumptions() const {
     double largest = 0, signal = 0, frequency = 0;
+    const double last = linalg::singular_values(law_.last_correlation, "last_correlation")[0],
+                 average = linalg::singular_values(law_.average_correlation, "average_correlation")[0];
     for (Id s = task_.reasoning.first; s <= task_.reasoning.last; ++s) {
       largest = (std::max)(largest, exact_row(s).cwiseAbs().maxCoeff());
       signal = (std::max)(signal, exact_row(s).norm());
       frequency = (std::max)(frequency, std::abs(c1(s) - time_ * law_.last[s]) / (time_ * law_.last[s]));
     }
     return {{"logits stay small: max|t P(last=s) (P^s - u)|", largest, 0.1},
+            {"the other matrices rest: t^2 |C_last| max(|C_last|, |C_average|) / 2",
+             time_ * time_ * last * (std::max)(last, average) / 2, 0.5},
             {"noise of the embedding over the signal: sqrt(m) sigma / |A|",
              std::sqrt(static_cast<double>(sizes_.width)) * noise() / signal, 0.1},
             {"the label law is normal: total variation", total_variation(), 0.05},
