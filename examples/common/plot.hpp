@@ -189,7 +189,7 @@ inline PlotFiles plot_files(const std::string& stem, const HeatMaps& maps) {
     data += "# " + detail::literal(panel.title) + "\n";
     for (incipit::Extent i = 0; i < panel.values.rows(); ++i) {
       for (incipit::Extent j = 0; j < panel.values.cols(); ++j)
-        data += (j ? " " : "") + detail::number(panel.values(i, j));
+        data.append(j ? " " : "").append(detail::number(panel.values(i, j)));
       data += '\n';
     }
     data += "\n\n";

@@ -10,6 +10,8 @@
 // Without data options it runs on the composite anchor task of the paper; --data and --text run the same check on the user's.
 #include "parts.hpp"
 
+#include "../studies/label_distribution.hpp"
+#include "../studies/phase_map.hpp"
 #include "../studies/studies.hpp"
 
 #include <incipit/data/text.hpp>
@@ -56,6 +58,29 @@ std::vector<Part> parts_of(const Subject& subject, const Scale& scale, std::uint
   return parts;
 }
 
+/// Every study of transformers, for --all.
+struct Transformers {
+  studies::AnchorRuns runs;
+  studies::LabelRuns labels;
+  studies::PhaseMap map;
+
+  explicit Transformers(const Options& options)
+      : runs(studies::RunScale::of(options.preset), options.seed),
+        labels(studies::RunScale::of(options.preset), options.seed),
+        map(options.preset, options.seed) {}
+  std::vector<Part> parts() {
+    std::vector<Part> all;
+    for (auto some : {runs.parts(), labels.parts(), map.parts()}) all.insert(all.end(), some.begin(), some.end());
+    return all;
+  }
+  std::vector<Outcome> conclusions() const {
+    auto all = studies::conclusions(runs);
+    all.push_back(studies::label_distribution(labels, runs.transformers[0][2]));
+    all.push_back(map.conclude());
+    return all;
+  }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -77,16 +102,16 @@ int main(int argc, char** argv) {
     report.config("examples", subject.train.size());
     report.config("vocab", subject.vocab());
     std::vector<Part> parts = parts_of(subject, scale, options.seed);
-    std::optional<studies::AnchorRuns> runs;
+    std::optional<Transformers> transformers;
     if (all) {
-      runs.emplace(studies::RunScale::of(options.preset), options.seed);
-      for (auto& part : runs->parts()) parts.push_back(std::move(part));
+      transformers.emplace(options);
+      for (auto& part : transformers->parts()) parts.push_back(std::move(part));
     }
     std::cout << "Subject: " << subject.name << ": " << subject.train.size() << " examples of " << subject.train.length()
               << " tokens, D = " << subject.vocab() << '\n';
     print_predictions(parts);
     deliver(report, run_parts("verify", parts, options.threads));
-    if (runs) deliver(report, studies::conclusions(*runs));
+    if (transformers) deliver(report, transformers->conclusions());
     return report.finish();
   });
 }
