@@ -37,6 +37,7 @@ inline Mat<double> average_last_cooccurrence(const data::Examples& examples) {
 class AttentionRemainder {
  public:
   /// @param statistics of the data, for the width m = M of the model. @param cooccurrence Q, (D, D).
+  /// @param facts act(0), act'(0), act''(0).
   /// @throws ShapeError
   AttentionRemainder(data::LastTokenStatistics statistics, In<Mat<double>> cooccurrence, ActivationFacts facts = {})
       : statistics_(std::move(statistics)), facts_(facts) {

@@ -24,6 +24,7 @@ namespace incipit::inline INCIPIT_ABI::theory {
 class Proposition2 {
  public:
   /// @param counted statistics of a set of `samples` sequences. @param law those of its population.
+  /// @param samples N. @param facts act(0), act'(0), act''(0).
   /// @throws ShapeError if they belong to different vocabularies; InvalidArgument if samples < 1.
   Proposition2(data::LastTokenStatistics counted, data::LastTokenStatistics law, Extent samples,
                ActivationFacts facts = {})

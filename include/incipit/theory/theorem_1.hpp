@@ -8,6 +8,7 @@
 #include <incipit/linalg/singular_values.hpp>
 #include <incipit/theory/label_law.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -116,15 +117,16 @@ class Theorem1 {
     return theory::total_variation(companions_, rounded_normal_law(companions_.mean(), companions_.variance()));
   }
 
-  /// @brief Bound (13) with constants: how far \f$ \langle w_s,w_t\rangle \f$ of training is from \f$ \langle\tilde
-  /// w_s, \tilde w_t\rangle \f$ (s = t: both minus \f$ m\sigma^2 \f$), with probability at least 1 - delta.
+  /// @brief Bound (13) with constants: how far inner products of training are from those of the bumps with their noise
+  /// (s = t: both minus \f$ m\sigma^2 \f$), with probability at least 1 - delta.
   /// @details To leading order in the embedding, for one pair; divide delta by the number of pairs for all. With
-  /// \f$ x = \ln(20/\delta) \f$, \f$ z = \sqrt{2x} \f$, \f$ \chi_n = n+2\sqrt{nx}+2x \f$, exact rows A, bumps B and
-  /// \f$ e_s = |A_s|\varphi + t\tfrac{r_s}L|P^s-u|(1+\varphi)\kappa \f$, \f$ \varphi^2 =
-  /// s^2\chi_f\chi_m(mf)^{-2\gamma}, \kappa^2 = \chi_k\chi_m(mk)^{-2\gamma} \f$: noise \f$ \sigma
-  /// z(|A_s|+e_s+|A_t|+e_t+|B_s|+|B_t|) + 2\sigma^2 z\sqrt{\chi_m} \f$ (s = t: \f$ 2\sigma^2(\chi_m-m) \f$), weights
-  /// \f$ e_s|A_t|+|A_s|e_t+e_se_t \f$.
-  /// @param slope0 act'(0). @throws IndexError unless both are reasoning anchors; InvalidArgument unless 0 < delta < 1.
+  /// \f$ x = \ln(20/\delta),\ z = \sqrt{2x},\ \chi_n = n+2\sqrt{nx}+2x \f$, exact rows A, bumps B,
+  /// \f$ \varphi = |act'(0)|\sqrt{\chi_f\chi_m}(mf)^{-\gamma},\ \kappa = \sqrt{\chi_k\chi_m}(mk)^{-\gamma} \f$ and
+  /// \f$ e_s = |A_s|\varphi + t|\bar C_s|(1+\varphi)\kappa \f$: noise
+  /// \f$ \sigma z(|A_s|+e_s+|A_t|+e_t+|B_s|+|B_t|) + 2\sigma^2 z\sqrt{\chi_m} \f$ (s = t: \f$ 2\sigma^2(\chi_m-m) \f$),
+  /// weights \f$ e_s|A_t|+|A_s|e_t+e_se_t \f$.
+  /// @param s a reasoning anchor. @param t another, or the same. @param delta chance of failure. @param slope0 act'(0).
+  /// @throws IndexError unless both are reasoning anchors; InvalidArgument unless 0 < delta < 1.
   InnerProductBound bound(Id s, Id t, double delta, double slope0 = 1) const {
     return limits(s, t, normal_row(s), normal_row(t), delta, slope0);
   }
