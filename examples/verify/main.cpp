@@ -10,6 +10,7 @@
 // Without data options it runs on the composite anchor task of the paper; --data and --text run the same check on the user's.
 #include "parts.hpp"
 
+#include "../studies/first_steps.hpp"
 #include "../studies/label_distribution.hpp"
 #include "../studies/phase_map.hpp"
 #include "../studies/studies.hpp"
@@ -104,6 +105,7 @@ int main(int argc, char** argv) {
     std::vector<Part> parts = parts_of(subject, scale, options.seed);
     std::optional<Transformers> transformers;
     if (all) {
+      for (auto& part : studies::first_steps(options.preset, options.seed)) parts.push_back(std::move(part));
       transformers.emplace(options);
       for (auto& part : transformers->parts()) parts.push_back(std::move(part));
     }

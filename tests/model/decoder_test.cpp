@@ -36,10 +36,10 @@ std::vector<Id> some_labels(Extent rows, std::uint64_t classes) {
 }
 
 template <class Model>
-void battery(const model::DecoderSizes& sizes, std::vector<std::string> idle) {
+void battery(const model::DecoderSizes& sizes, const std::vector<std::string>& idle) {
   typename Model::Parameters params(sizes);
   check::fill_parameters(params, RandomStream(3, "decoder"), 0.4);
-  const auto report = check::check_layer(Model{}, params, some_tokens(), {.rows_independent = false, .idle = std::move(idle)});
+  const auto report = check::check_layer(Model{}, params, some_tokens(), {.rows_independent = false, .idle = idle});
   BOOST_CHECK_MESSAGE(report.passed(), report);
 }
 

@@ -22,7 +22,7 @@ struct AlignedAllocator {
   using value_type = T;                                       ///< element type
   AlignedAllocator() = default;                               ///< stateless
   template <class U>
-  AlignedAllocator(const AlignedAllocator<U>&) noexcept {}    ///< stateless
+  AlignedAllocator(const AlignedAllocator<U>&) noexcept {}    ///< stateless; NOLINT(google-explicit-constructor)
   /// Room for n elements; throws std::bad_alloc.
   T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
@@ -80,7 +80,10 @@ class Owned : public P {
   /// A deep copy.
   Owned(const Owned& other) : P(other), memory_(other.memory_) { seat(); }
   /// Takes over the memory.
-  Owned(Owned&& other) noexcept : P(other), memory_(std::move(other.memory_)) { seat(); }
+  Owned(Owned&& other) noexcept  // Maps are copied; NOLINTNEXTLINE(performance-move-constructor-init)
+      : P(other), memory_(std::move(other.memory_)) {
+    seat();
+  }
   /// Copies values; shapes must agree tensor by tensor (ShapeError).
   Owned& operator=(const Owned& other) {
     require_same_shapes(other);
@@ -88,7 +91,7 @@ class Owned : public P {
     return *this;
   }
   /// Swaps memory with the other; shapes must agree tensor by tensor (ShapeError).
-  Owned& operator=(Owned&& other) {
+  Owned& operator=(Owned&& other) {  // NOLINT(performance-noexcept-move-constructor): shapes may differ
     require_same_shapes(other);
     memory_.swap(other.memory_);
     seat();

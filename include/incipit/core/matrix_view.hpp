@@ -40,6 +40,7 @@ struct MatrixView {
     require(row_stride >= 0, "row_stride", row_stride, ">= 0");
     require(col_stride >= 0, "col_stride", col_stride, ">= 0");
   }
+  // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload): views are made in passing
   /// The view of an Eigen object in memory.
   template <DirectMatrix D>
   requires std::convertible_to<decltype(std::declval<D&>().data()), T*> MatrixView(D&& m)
@@ -48,6 +49,7 @@ struct MatrixView {
   operator MatrixView<const T>() const requires(!std::is_const_v<T>) {
     return {data, rows, cols, row_stride, col_stride};
   }
+  // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
 
   /// Element (i, j).
   T& operator()(Extent i, Extent j) const { return data[i * row_stride + j * col_stride]; }

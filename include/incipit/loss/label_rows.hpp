@@ -64,7 +64,7 @@ T label_row(T* z, Extent classes, const LabelRows<T>& labels, Extent n) {
     mass += labels.mass(k);
     against += labels.mass(k) * z[labels.label(k)];
   }
-  const T value = log_sum_exp_and_softmax(z, classes, mass) - against;
+  T value = log_sum_exp_and_softmax(z, classes, mass) - against;
   for (Extent k = first; k < last; ++k) z[labels.label(k)] -= labels.mass(k);
   return value;
 }
