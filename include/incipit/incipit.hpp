@@ -13,6 +13,7 @@
 #include <incipit/check/report.hpp>
 #include <incipit/check/taylor.hpp>
 #include <incipit/compare/claim.hpp>
+#include <incipit/compare/phase_map.hpp>
 #include <incipit/compare/run.hpp>
 #include <incipit/compare/table.hpp>
 #include <incipit/core/arena.hpp>
@@ -71,6 +72,7 @@
 #include <incipit/measure/similarity.hpp>
 #include <incipit/measure/spectrum.hpp>
 #include <incipit/measure/token_means.hpp>
+#include <incipit/measure/wilson.hpp>
 #include <incipit/model/decoder.hpp>
 #include <incipit/model/emb_mlp.hpp>
 #include <incipit/nn/activation.hpp>

@@ -77,9 +77,7 @@ BOOST_AUTO_TEST_CASE(zero_rows_and_zero_directions_are_undefined_and_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_directions_groups_and_entries_are_refused_by_name) {
-  const auto named = [](std::string_view name) {
-    return [name](const Error& e) { return e.argument() == name; };
-  };
+  const auto named = [](std::string_view name) { return [name](const Error& e) { return e.argument() == name; }; };
   Mat<double> x = Mat<double>::Ones(3, 2);
   const std::array<Id, 1> beyond{3}, below{-1};
   BOOST_CHECK_EXCEPTION(measure::alignments(x, Row<double>::Ones(3)), ShapeError, named("direction"));

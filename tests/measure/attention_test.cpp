@@ -130,19 +130,20 @@ BOOST_AUTO_TEST_CASE(roles_share_the_weight_of_the_last_query) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_layouts_roles_and_entries_are_refused_by_name) {
-  const auto named = [](std::string_view name) {
-    return [name](const Error& e) { return e.argument() == name; };
-  };
+  const auto named = [](std::string_view name) { return [name](const Error& e) { return e.argument() == name; }; };
   Mat<double> a = averages(2, {1, 2}, 2);
   BOOST_CHECK_EXCEPTION(measure::prefix_distance(a, {3, 2}), ShapeError, named("rows of weights"));
   BOOST_CHECK_EXCEPTION(measure::prefix_distance(a, {0, 2}), ShapeError, named("heads"));
   BOOST_CHECK_EXCEPTION(measure::attention_maps(a, {1, 3}), ShapeError, named("queries"));
   BOOST_CHECK_EXCEPTION(measure::attention_maps(Mat<double>(0, 2), {1, 2}), ShapeError, named("rows of weights"));
-  BOOST_CHECK_EXCEPTION(measure::last_query_by_role(a, {1, 2}, Mat<Id>::Zero(1, 2), 1), ShapeError, named("rows of roles"));
+  BOOST_CHECK_EXCEPTION(measure::last_query_by_role(a, {1, 2}, Mat<Id>::Zero(1, 2), 1), ShapeError,
+                        named("rows of roles"));
   BOOST_CHECK_EXCEPTION(measure::last_query_by_role(a, {1, 2}, Mat<Id>::Zero(2, 3), 1), ShapeError,
                         named("columns of roles"));
-  BOOST_CHECK_EXCEPTION(measure::last_query_by_role(a, {1, 2}, Mat<Id>::Ones(2, 2), 1), IndexError, named("roles(0,0)"));
-  BOOST_CHECK_EXCEPTION(measure::last_query_by_role(a, {1, 2}, Mat<Id>::Zero(2, 2), 0), InvalidArgument, named("kinds"));
+  BOOST_CHECK_EXCEPTION(measure::last_query_by_role(a, {1, 2}, Mat<Id>::Ones(2, 2), 1), IndexError,
+                        named("roles(0,0)"));
+  BOOST_CHECK_EXCEPTION(measure::last_query_by_role(a, {1, 2}, Mat<Id>::Zero(2, 2), 0), InvalidArgument,
+                        named("kinds"));
   a(3, 1) = -0.5;
   BOOST_CHECK_EXCEPTION(measure::attention_entropy(a, {1, 2}), InvalidArgument, named("weights(3,1)"));
   a(3, 1) = std::numeric_limits<double>::quiet_NaN();

@@ -73,8 +73,9 @@ BOOST_AUTO_TEST_CASE(without_positions_is_a_table_of_zeros) {
 BOOST_AUTO_TEST_CASE(without_projection_is_an_identity_projection) {
   auto params = test::random_parameters<Pre>();
   const auto bare = probe::transplant<Pre, Unprojected>(params);
-  BOOST_TEST((bare.left_out == std::vector<std::string>{"blocks.0.attention.output.weight", "blocks.0.attention.output.bias",
-                                                        "blocks.1.attention.output.weight", "blocks.1.attention.output.bias"}));
+  BOOST_TEST((bare.left_out ==
+              std::vector<std::string>{"blocks.0.attention.output.weight", "blocks.0.attention.output.bias",
+                                       "blocks.1.attention.output.weight", "blocks.1.attention.output.bias"}));
   for (auto& block : params.blocks) {
     block.attention.output.weight.setIdentity();
     block.attention.output.bias.setZero();
@@ -169,12 +170,16 @@ BOOST_AUTO_TEST_CASE(sets_and_labels_that_do_not_fit_are_refused_by_name) {
   const Mat<Id> tokens = test::some_tokens(2, 3);
   const std::vector<Id> labels(6, 1), few(2, 1), wrong(6, 7);
   BOOST_CHECK_EXCEPTION(probe::ablation_effect<test::Bare>(params, params, tokens, few), ShapeError, named("labels"));
-  BOOST_CHECK_EXCEPTION(probe::ablation_effect<test::Bare>(params, params, Mat<Id>(0, 3), few), ShapeError, named("tokens.rows"));
-  BOOST_CHECK_EXCEPTION(probe::ablation_effect<test::Bare>(params, params, tokens, wrong), IndexError, named("labels[0]"));
-  BOOST_CHECK_EXCEPTION((probe::ablation_effect<test::Bare, Headless>(params, cut, tokens, labels)), ShapeError, named("label space"));
+  BOOST_CHECK_EXCEPTION(probe::ablation_effect<test::Bare>(params, params, Mat<Id>(0, 3), few), ShapeError,
+                        named("tokens.rows"));
+  BOOST_CHECK_EXCEPTION(probe::ablation_effect<test::Bare>(params, params, tokens, wrong), IndexError,
+                        named("labels[0]"));
+  BOOST_CHECK_EXCEPTION((probe::ablation_effect<test::Bare, Headless>(params, cut, tokens, labels)), ShapeError,
+                        named("label space"));
   auto broken = params;
   broken.head.weight(0, 0) = std::numeric_limits<double>::quiet_NaN();
-  BOOST_CHECK_EXCEPTION(probe::ablation_effect<test::Bare>(params, broken, tokens, labels), NonFiniteError, named("loss after"));
+  BOOST_CHECK_EXCEPTION(probe::ablation_effect<test::Bare>(params, broken, tokens, labels), NonFiniteError,
+                        named("loss after"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

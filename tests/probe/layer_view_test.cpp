@@ -14,7 +14,8 @@ namespace {
 /// Rows normalised to mean 0 and variance 1 (eps 0.1), times the gain.
 Mat<double> layer_norm(const Mat<double>& x, const Row<double>& gain) {
   Mat<double> y = x.colwise() - x.rowwise().mean();
-  for (Extent n = 0; n < y.rows(); ++n) y.row(n) /= std::sqrt(y.row(n).squaredNorm() / static_cast<double>(y.cols()) + 0.1);
+  for (Extent n = 0; n < y.rows(); ++n)
+    y.row(n) /= std::sqrt(y.row(n).squaredNorm() / static_cast<double>(y.cols()) + 0.1);
   return y * gain.asDiagonal();
 }
 
@@ -42,7 +43,8 @@ BOOST_AUTO_TEST_CASE(a_layer_of_a_post_norm_model_is_its_definition_written_out)
     for (Extent h = 0; h < 2; ++h)
       for (Extent i = 0; i < 4; ++i) {
         Row<double> a = Row<double>::Zero(4);
-        for (Extent j = 0; j <= i; ++j) a(j) = std::exp(q.row(i).segment(3 * h, 3).dot(k.row(j).segment(3 * h, 3)) / std::sqrt(3.0));
+        for (Extent j = 0; j <= i; ++j)
+          a(j) = std::exp(q.row(i).segment(3 * h, 3).dot(k.row(j).segment(3 * h, 3)) / std::sqrt(3.0));
         a /= a.sum();
         mixed.row(i).segment(3 * h, 3) = a * v.middleCols(3 * h, 3);
         BOOST_TEST((layer.weights().row((b * 2 + h) * 4 + i) - a).cwiseAbs().maxCoeff() < 1e-14);
@@ -112,8 +114,10 @@ BOOST_AUTO_TEST_CASE(cosines_before_and_after_attention_follow_their_definition)
       BOOST_TEST(cosines.counts[a] == counts(group[a]));
       for (std::size_t b = 0; b < a; ++b) {
         const auto i = static_cast<Extent>(a), j = static_cast<Extent>(b);
-        BOOST_TEST(std::abs(cosines.before.values(i, j) - measure::cosine(before.row(group[a]), before.row(group[b])).value) < 1e-14);
-        BOOST_TEST(std::abs(cosines.after.values(i, j) - measure::cosine(after.row(group[a]), after.row(group[b])).value) < 1e-14);
+        BOOST_TEST(std::abs(cosines.before.values(i, j) -
+                            measure::cosine(before.row(group[a]), before.row(group[b])).value) < 1e-14);
+        BOOST_TEST(std::abs(cosines.after.values(i, j) -
+                            measure::cosine(after.row(group[a]), after.row(group[b])).value) < 1e-14);
       }
     }
   }

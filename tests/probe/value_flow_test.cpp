@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(first_inputs_are_what_the_first_attention_reads) {
     const probe::LayerView<M> layer(cache, 0);
     for (Extent t = 0; t < 4; ++t) {
       const Mat<double> rows = probe::first_inputs<M>(params, t);
-      for (Extent b = 0; b < 5; ++b) BOOST_TEST((layer.read().row(4 * b + t) - rows.row(tokens(b, t))).cwiseAbs().maxCoeff() < 1e-14);
+      for (Extent b = 0; b < 5; ++b)
+        BOOST_TEST((layer.read().row(4 * b + t) - rows.row(tokens(b, t))).cwiseAbs().maxCoeff() < 1e-14);
     }
   };
   check(Pre{});
@@ -69,7 +70,8 @@ BOOST_AUTO_TEST_CASE(a_planted_direction_arrives_at_every_later_position_and_at_
   const std::array<Extent, 2> sources{1, 0};
   Bare::Cache cache;
   Bare{}.forward(params, tokens, cache);
-  const auto flow = probe::propagation(probe::LayerView<Bare>(cache, 0), probe::value_path<Bare>(params, 0, 0), sources);
+  const auto flow =
+      probe::propagation(probe::LayerView<Bare>(cache, 0), probe::value_path<Bare>(params, 0, 0), sources);
   BOOST_TEST((flow.input - Row<double, 6>(1, 0, 0, 0, 0, 0)).norm() < 1e-15);
   BOOST_TEST((flow.output - Row<double, 6>(0, 0, 0, 0, 1, 0)).norm() < 1e-15);
   BOOST_TEST(std::abs(flow.gain - 1.5) < 1e-15);

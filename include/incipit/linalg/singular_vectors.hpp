@@ -7,6 +7,7 @@
 #include <incipit/linalg/status.hpp>
 
 #include <Eigen/SVD>
+#include <algorithm>
 
 namespace incipit::inline INCIPIT_ABI {
 namespace linalg {
@@ -21,8 +22,8 @@ struct SingularVectors {
 
 /// @brief Singular values and vectors of `a` (R, C), of any size.
 /// @details Directions of equal singular values are not unique, those of a zero value belong to the kernel.
-/// @throws NonFiniteError naming the entry as `name(row,col)`. @par Cost about 20 n^3 FLOPs for (n, n): where the values
-/// are enough, linalg::singular_values is much faster.
+/// @throws NonFiniteError naming the entry as `name(row,col)`. @par Cost about 20 n^3 FLOPs for (n, n): where the
+/// values are enough, linalg::singular_values is much faster.
 template <class Derived>
 SingularVectors<typename Derived::Scalar> singular_vectors(const Eigen::MatrixBase<Derived>& a,
                                                            std::string_view name = "matrix") {

@@ -6,13 +6,14 @@
 #include <incipit/core/finite.hpp>
 #include <incipit/measure/defined.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace incipit::inline INCIPIT_ABI::measure {
 
-/// @brief How the rows of attention weights (B H Tq, Tk) divide: query i of head h of sequence b is row (b H + h) Tq + i.
-/// @details The number of sequences B follows from the rows. Fewer queries than keys are the last ones: query i may see
-/// the keys up to i + Tk - Tq.
+/// @brief How the rows of attention weights (B H Tq, Tk) divide.
+/// @details Query i of head h of sequence b is row (b H + h) Tq + i, as attend leaves them. The number of sequences B
+/// follows from the rows. Fewer queries than keys are the last ones: query i may see the keys up to i + Tk - Tq.
 struct AttentionLayout {
   Extent heads = 1;    ///< H
   Extent queries = 1;  ///< Tq of each sequence
@@ -40,8 +41,8 @@ Extent attention_sequences(const Eigen::MatrixBase<Derived>& weights, const Atte
 }
 }  // namespace detail
 
-/// @brief Distance of attention weights to the average of the prefix, A_ij = 1/n for the first n keys and 0 beyond, where
-/// n = i + 1 + Tk - Tq is the number of keys that query i (from 0) may see.
+/// @brief Distance of attention weights to the average of the prefix, A_ij = 1/n for the first n keys and 0 beyond,
+/// where n = i + 1 + Tk - Tq is the number of keys that query i (from 0) may see.
 struct PrefixDistance {
   Mat<double> largest;  ///< (H, Tq), largest |A_ij - 1/n| over sequences and keys
   Mat<double> rms;      ///< (H, Tq), root mean square of A_ij - 1/n over sequences and the n keys
@@ -76,7 +77,8 @@ PrefixDistance prefix_distance(const Eigen::MatrixBase<Derived>& weights, const 
 template <class Derived>
 std::vector<Mat<double>> attention_maps(const Eigen::MatrixBase<Derived>& weights, const AttentionLayout& layout) {
   const Extent sequences = detail::attention_sequences(weights, layout);
-  std::vector<Mat<double>> maps(static_cast<std::size_t>(layout.heads), Mat<double>::Zero(layout.queries, weights.cols()));
+  std::vector<Mat<double>> maps(static_cast<std::size_t>(layout.heads),
+                                Mat<double>::Zero(layout.queries, weights.cols()));
   for (Extent b = 0; b < sequences; ++b)
     for (Extent h = 0; h < layout.heads; ++h)
       maps[static_cast<std::size_t>(h)] +=
@@ -95,7 +97,8 @@ struct AttentionEntropy {
 template <class Derived>
 AttentionEntropy attention_entropy(const Eigen::MatrixBase<Derived>& weights, const AttentionLayout& layout) {
   const Extent sequences = detail::attention_sequences(weights, layout);
-  AttentionEntropy out{Mat<double>::Zero(layout.heads, layout.queries), Mat<Extent>::Zero(layout.heads, layout.queries)};
+  AttentionEntropy out{Mat<double>::Zero(layout.heads, layout.queries),
+                       Mat<Extent>::Zero(layout.heads, layout.queries)};
   for (Extent b = 0, n = 0; b < sequences; ++b)
     for (Extent h = 0; h < layout.heads; ++h)
       for (Extent i = 0; i < layout.queries; ++i, ++n) {
@@ -119,7 +122,7 @@ struct RoleWeights {
   Row<Extent> positions;  ///< (R), number of keys of a role over all sequences
 };
 
-/// @brief Weight of the last query of each sequence on keys of each role: how much of a key, an anchor or noise arrives.
+/// @brief Weight of the last query of each sequence on keys of each role: how much of key, anchors and noise arrives.
 /// @param weights (B H Tq, Tk), as attend leaves them. @param layout how its rows divide.
 /// @param roles   (B, Tk), the role 0 .. R-1 of every position.
 /// @param kinds   R.

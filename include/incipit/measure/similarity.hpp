@@ -9,8 +9,8 @@
 
 namespace incipit::inline INCIPIT_ABI::measure {
 
-/// @brief Ranks 1 .. N(N-1)/2 of the entries above the diagonal, as a symmetric matrix with a zero diagonal; tied entries
-/// share the mean of their ranks.
+/// @brief Ranks 1 .. N(N-1)/2 of the entries above the diagonal, as a symmetric matrix with a zero diagonal; tied
+/// entries share the mean of their ranks.
 /// @throws ShapeError unless square; NonFiniteError naming the entry.
 template <class Derived>
 Mat<double> off_diagonal_ranks(const Eigen::MatrixBase<Derived>& a) {
@@ -69,7 +69,8 @@ ProfileDifference profile_difference(const Eigen::MatrixBase<A>& a, const Eigen:
   ProfileDifference out{distance_profile(a, tokens), distance_profile(b, tokens), {0, false}, {0, false}};
   double sum = 0, pairs = 0;
   for (std::size_t k = 0; k < out.first.size(); ++k) {
-    const double off = std::abs(out.first[k].mean - out.second[k].mean), count = static_cast<double>(out.first[k].count);
+    const double off = std::abs(out.first[k].mean - out.second[k].mean),
+                 count = static_cast<double>(out.first[k].count);
     sum += off * count;
     pairs += count;
     out.largest = {(std::max)(out.largest.value, off), true};
@@ -109,7 +110,8 @@ GeometryComparison compare_geometry(const Eigen::MatrixBase<A>& x, const Eigen::
 
 /// @brief Linear centred kernel alignment of two sets of N rows, in [0, 1]: 1 if one is a rotation and scaling of the
 /// other after centring.
-/// @par Formula \f$ \lVert X_c^T Y_c \rVert_F^2 / (\lVert X_c^T X_c \rVert_F \lVert Y_c^T Y_c \rVert_F) \f$, columns centred.
+/// @par Formula \f$ \lVert X_c^T Y_c \rVert_F^2 / (\lVert X_c^T X_c \rVert_F \lVert Y_c^T Y_c \rVert_F) \f$, columns
+/// centred.
 /// @details Undefined if all rows of a set are equal (to rounding).
 /// @throws ShapeError for different numbers of rows; NonFiniteError naming the entry.
 /// @par Source Kornblith et al. 2019, eq. 3 with a linear kernel.

@@ -5,9 +5,11 @@
 
 #include <incipit/probe/layer_view.hpp>
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace incipit::inline INCIPIT_ABI::probe {
@@ -130,7 +132,8 @@ AblationEffect ablation_effect(const typename Before::Parameters& before, const 
   for (Extent first = 0; first < tokens.rows(); first += chunk) {
     const auto part = tokens.middleRows(first, (std::min)(chunk, tokens.rows() - first));
     Mat<double> logits(part.rows() * outputs, classes);
-    Before{}.for_each_logits(before, part, ws_before, [&](Extent n, const auto& z) { logits.row(n) = z.template cast<double>(); });
+    Before{}.for_each_logits(before, part, ws_before,
+                             [&](Extent n, const auto& z) { logits.row(n) = z.template cast<double>(); });
     After{}.for_each_logits(after, part, ws_after, [&](Extent n, const auto& z) {
       const Id label = labels[static_cast<std::size_t>(first * outputs + n)];
       const auto [old_best, old_log] = judge(logits.row(n), label, out.before);
@@ -140,8 +143,8 @@ AblationEffect ablation_effect(const typename Before::Parameters& before, const 
     });
   }
   const double rows = static_cast<double>(labels.size());
-  for (double* sum : {&out.before.loss, &out.before.accuracy, &out.after.loss, &out.after.accuracy, &out.agreement,
-                      &out.divergence})
+  for (double* sum :
+       {&out.before.loss, &out.before.accuracy, &out.after.loss, &out.after.accuracy, &out.agreement, &out.divergence})
     *sum /= rows;
   require<NonFiniteError>(is_finite(out.before.loss), "loss before", out.before.loss, "a finite number");
   require<NonFiniteError>(is_finite(out.after.loss), "loss after", out.after.loss, "a finite number");

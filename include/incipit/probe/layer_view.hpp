@@ -39,15 +39,15 @@ class LayerView {
   }
   LayerView(const typename M::Cache&&, Extent) = delete;  ///< A view of a temporary would dangle.
 
-  Extent sequences() const { return cache_.tokens.rows(); }             ///< B
-  Extent length() const { return cache_.tokens.cols(); }                ///< T
+  Extent sequences() const { return cache_.tokens.rows(); }                  ///< B
+  Extent length() const { return cache_.tokens.cols(); }                     ///< T
   Extent queries() const { return attention().mixed.rows() / sequences(); }  ///< Tq
   /// Heads and queries of `weights`.
   measure::AttentionLayout layout() const { return {weights().rows() / attention().mixed.rows(), queries()}; }
-  const Slot<Id>& tokens() const { return cache_.tokens; }              ///< (B, T)
-  const Slot<Scalar>& weights() const { return attention().weights; }   ///< (B H Tq, T), row (b H + h) Tq + i
-  const Slot<Scalar>& read() const { return attention().x; }            ///< (B T, C), rows that attention reads
-  const Slot<Scalar>& mixed() const { return attention().mixed; }       ///< (B Tq, H d_v), weighted values
+  const Slot<Id>& tokens() const { return cache_.tokens; }             ///< (B, T)
+  const Slot<Scalar>& weights() const { return attention().weights; }  ///< (B H Tq, T), row (b H + h) Tq + i
+  const Slot<Scalar>& read() const { return attention().x; }           ///< (B T, C), rows that attention reads
+  const Slot<Scalar>& mixed() const { return attention().mixed; }      ///< (B Tq, H d_v), weighted values
   /// (B Tq, C), what attention adds to the stream.
   const Slot<Scalar>& branch() const {
     if constexpr (M::config.block.projection)
@@ -118,7 +118,8 @@ TokenCosines token_cosines(const LayerView<M>& layer, std::span<const Id> group,
       tokens.push_back(layer.tokens()(b, layer.length() - queries + i));
       before.row(b * queries + i) = layer.before().row(layer.row_of(b, i)).template cast<double>();
     }
-  const auto first = measure::token_means(before, tokens, vocab), second = measure::token_means(layer.after(), tokens, vocab);
+  const auto first = measure::token_means(before, tokens, vocab),
+             second = measure::token_means(layer.after(), tokens, vocab);
   const auto chosen = [&](const measure::TokenMeans& means) {
     Mat<double> picked(static_cast<Extent>(group.size()), means.rows.cols());
     for (std::size_t g = 0; g < group.size(); ++g) picked.row(static_cast<Extent>(g)) = means.rows.row(group[g]);

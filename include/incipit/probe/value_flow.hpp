@@ -48,7 +48,8 @@ Mat<double> first_inputs(const typename M::Params& params, std::optional<Extent>
                       position.value_or(0), "0 <= position < longest sequence");
   Mat<T> x = params.embedding.weight;
   if (position) {
-    if constexpr (M::config.positions == model::Positions::learned) x.rowwise() += params.positions.weight.row(*position);
+    if constexpr (M::config.positions == model::Positions::learned)
+      x.rowwise() += params.positions.weight.row(*position);
     if constexpr (M::config.positions == model::Positions::sinusoidal) {
       const Mat<double> table = nn::sinusoidal_positions(params.sizes.length, params.sizes.width);
       x.rowwise() += table.row(*position).template cast<T>();
@@ -84,8 +85,8 @@ struct Propagation {
 /// @param path    value_path of that layer and head.
 /// @param sources (B) position of the source in each sequence, from 0, e.g. of its first reasoning anchor.
 /// @param head    whose attention weights and values.
-/// @details Signs do not matter: every mean is of absolute values. Under average attention the source's share at query i
-/// is S |<x_j, v_1>| / (i + 1) for i >= j and nothing before it.
+/// @details Signs do not matter: every mean is of absolute values. Under average attention the source's share at query
+/// i is S |<x_j, v_1>| / (i + 1) for i >= j and nothing before it.
 /// @throws ShapeError if `path` or `sources` do not fit; IndexError for a source or head outside its range;
 /// InvalidArgument if W_O maps the direction to zero.
 template <AnyDecoder M>
@@ -116,7 +117,8 @@ Propagation propagation(const LayerView<M>& layer, const ValuePath& path, std::s
       const Row<double> mixed = layer.mixed().row(b * queries + i).segment(head * width, width).template cast<double>();
       const Row<double> stream = layer.after().row(b * queries + i).template cast<double>();
       ++at.count;
-      at.from_source += static_cast<double>(layer.weights()((b * heads + head) * queries + i, source)) * captured * out.gain;
+      at.from_source +=
+          static_cast<double>(layer.weights()((b * heads + head) * queries + i, source)) * captured * out.gain;
       at.branch += std::abs(mixed.dot(through));
       at.stream += std::abs(measure::cosine(stream, out.output).value);
     }

@@ -28,7 +28,8 @@ std::vector<WeightSpectrum> weight_spectra(const P& params) {
     if (slot.rows() < 2 || slot.cols() < 2) return;
     const Mat<double> weight = slot.template cast<double>();
     const Col<double> values = linalg::singular_values(weight, name);
-    out.push_back({std::string(name), slot.rows(), slot.cols(), measure::spectrum(values), measure::leading_ratio(values)});
+    out.push_back(
+        {std::string(name), slot.rows(), slot.cols(), measure::spectrum(values), measure::leading_ratio(values)});
   });
   return out;
 }
