@@ -14,7 +14,6 @@ using data::Examples;
 using data::LastTokenStatistics;
 using data::MemoryMap;
 using data::MemoryRule;
-using data::Task;
 using test::check_refused;
 
 namespace {

@@ -128,6 +128,19 @@ BOOST_AUTO_TEST_CASE(logit_deviation_and_kurtosis_over_initializations) {
   BOOST_TEST(std::abs(std::sqrt(other2) / Lemma1(shape.D, shape.m, 1).logit_deviation(1.0) - 1) > 0.5);
 }
 
+BOOST_AUTO_TEST_CASE(a_token_attends_to_itself_with_a_larger_logit_in_a_narrow_model) {
+  const Lemma1 narrow(34, 4, 6);  // sqrt(1 + 2/m) = 1.22
+  double own = 0, other = 0;
+  constexpr int draws = 400;
+  for (int k = 1; k <= draws; ++k) {
+    const Mat<double> l = logits(test::draw_transformer({34, 4, 6, 1}, 0.8, static_cast<std::uint64_t>(k)));
+    own += l.diagonal().squaredNorm() / 34 / draws;
+    other += (l.squaredNorm() - l.diagonal().squaredNorm()) / (34 * 33) / draws;
+  }
+  BOOST_TEST(std::abs(std::sqrt(own) / narrow.logit_deviation(0.8, true) - 1) < 0.05);
+  BOOST_TEST(std::abs(std::sqrt(other) / narrow.logit_deviation(0.8) - 1) < 0.05);
+}
+
 BOOST_AUTO_TEST_CASE(expected_maximum_is_met_within_a_quarter) {
   data::AnchorTask noisy = test::small_task();
   noisy.length = 4;

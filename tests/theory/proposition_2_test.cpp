@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(remainders_have_the_derived_prefactors) {
   constexpr int draws = 80;
   std::array<std::array<double, draws>, 7> off{}, signal{};
   for (int k = 0; k < draws; ++k) {
-    const TransformerMatrices w = test::draw_transformer(small_shape, gamma, static_cast<std::uint64_t>(k + 1));
+    const TransformerMatrices w = test::draw_transformer(small_shape, gamma, static_cast<std::uint64_t>(k) + 1);
     const TransformerMatrices run = test::descend(set, w).down, v = flow.velocity(w, set);
     const auto a = test::all_matrices(run), b = test::all_matrices(v);
     for (std::size_t i = 0; i < 7; ++i) {

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(noise_of_the_initial_rows_has_its_size_and_stays_below_the_
   double sum2 = 0;
   const int draws = 400;
   for (int i = 0; i < draws; ++i) {
-    const TransformerMatrices w = test::draw_transformer({34, m, 6, 10}, 1.2, static_cast<std::uint64_t>(1000 + i));
+    const TransformerMatrices w = test::draw_transformer({34, m, 6, 10}, 1.2, 1000 + static_cast<std::uint64_t>(i));
     const double off = (w.embedding.row(5) + a).dot(w.embedding.row(7) + b) - a.dot(b);
     over += std::abs(off) > bound;
     sum2 += off * off / draws;
