@@ -4,8 +4,8 @@
 #include <incipit/measure/alignment.hpp>
 #include <incipit/measure/attention.hpp>
 #include <incipit/measure/cosine.hpp>
-#include <incipit/measure/token_means.hpp>
 #include <incipit/optim/adam.hpp>
+#include <incipit/probe/ablation.hpp>
 #include <incipit/theory/label_law.hpp>
 
 namespace studies {
@@ -45,6 +45,24 @@ void observe_geometry(const AnchorData& data, const Transformer::Parameters& w, 
   const auto reasoning = measure::cosine_matrix(rows_of(embedding, data.task.reasoning)).values;
   seen.reasoning_correlation = value_of(measure::off_diagonal_correlation(reasoning, law));
   seen.memory_cosine = measure::off_diagonal(measure::cosine_matrix(rows_of(embedding, data.task.memory)).values).mean();
+}
+
+/// Where the last position of the second layer looks, and what the first attention is worth.
+void observe_end(const AnchorData& data, const Transformer::Parameters& w, TransformerRun& run) {
+  const auto& set = data.fresh_reasoning;
+  Transformer::Cache cache;
+  Transformer{}.forward(w, set.tokens, cache);
+  enum Role : Id { noise, key, anchor };
+  Mat<Id> roles(set.size(), set.length());
+  for (Extent n = 0; n < set.size(); ++n)
+    for (Extent x = 0; x < set.length(); ++x) {
+      const auto is_anchor = [&](Extent at) { return at < set.length() && data.task.reasoning.contains(set.tokens(n, at)); };
+      roles(n, x) = is_anchor(x) ? anchor : is_anchor(x + 1) ? key : noise;
+    }
+  const auto looks = measure::last_query_by_role(cache.blocks[1].attention.weights, {1, 1}, roles, 3);
+  run.key_weight = looks.each(0, key), run.noise_weight = looks.each(0, noise), run.anchor_weight = looks.each(0, anchor);
+  Transformer::Workspace workspace;
+  run.average_attention = train::evaluate<Transformer>(probe::with_average_attention<Transformer>(w), set, workspace);
 }
 
 }  // namespace
@@ -88,6 +106,7 @@ TransformerRun run_transformer(const AnchorData& data, const RunScale& scale, do
   run.memory = score(data.memory), run.reasoning = score(data.reasoning), run.held_out = score(data.set.held_out);
   run.fresh_reasoning = score(data.fresh_reasoning);
   run.end_embedding = trainer.parameters.embedding.weight.cast<double>();
+  observe_end(data, trainer.parameters, run);
   return run;
 }
 
@@ -118,6 +137,9 @@ AnchorRuns::AnchorRuns(const RunScale& s, std::uint64_t first_seed) : scale(s), 
   task.samples = scale.samples;
   for (int k = 0; k < scale.seeds; ++k) data.emplace_back(task, first_seed + static_cast<std::uint64_t>(k));
   transformers.resize(data.size());
+  if (!scale.large) return;
+  task.samples = 200000;
+  large.emplace(task, first_seed);
 }
 
 std::vector<Part> AnchorRuns::parts() {
@@ -134,6 +156,15 @@ std::vector<Part> AnchorRuns::parts() {
                        transformers[k][g] = run_transformer(data[k], scale, gammas[g], first_seed_ + k, tick);
                        return Outcome{};
                      }});
+  if (large) {
+    RunScale size = scale;
+    size.samples = 200000, size.width = size.key = 128, size.hidden = 512, size.steps = 13000, size.every = 250, size.rate = 2e-4;
+    for (const std::size_t g : {std::size_t{0}, std::size_t{1}})
+      all.push_back({{}, size.steps / size.every + 1, [this, size, g](const Ticker& tick) {
+                       large_runs[g] = run_transformer(*large, size, g == 0 ? 0.3 : 0.8, first_seed_, tick);
+                       return Outcome{};
+                     }});
+  }
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <incipit/train/trainer.hpp>
 
 #include <array>
+#include <optional>
 
 namespace studies {
 
@@ -26,11 +27,12 @@ struct RunScale {
   long long steps = 4500, every = 50;
   double rate = 4e-4;
   int seeds = 3;
+  bool large = false;  // the paper's number of samples too
 
   static RunScale of(Preset preset) {
     RunScale s;
     if (preset == Preset::fast) s.seeds = 1, s.every = 100;
-    if (preset == Preset::paper) s.seeds = 5;
+    if (preset == Preset::paper) s.seeds = 5, s.large = true;
     return s;
   }
 };
@@ -66,7 +68,8 @@ struct TransformerRun {
   std::vector<Observation> seen;
   train::Score memory, reasoning, held_out, fresh_reasoning;  // at the end, whole sets
   Mat<double> start_embedding, end_embedding;                 // (D, C)
-  Mat<double> first_attention, second_attention;              // (T, T) mean maps at the end
+  double key_weight = 0, noise_weight = 0, anchor_weight = 0;  // second attention of the last position, on one token of each role
+  train::Score average_attention;                              // fresh reasoning, first attention replaced by the prefix average
 };
 
 /// One run of Emb-MLP on the same sequences.
@@ -85,6 +88,8 @@ struct AnchorRuns {
   std::vector<AnchorData> data;                             // by seed
   std::vector<std::array<TransformerRun, 3>> transformers;  // by seed, then gamma
   std::array<EmbMlpRun, 3> emb_mlps;                        // by gamma
+  std::optional<AnchorData> large;                          // N = 200 000, with Preset::paper
+  std::array<TransformerRun, 2> large_runs;                 // on it, gamma 0.3 and 0.8
 
   /// Makes the data.
   AnchorRuns(const RunScale& s, std::uint64_t first_seed);

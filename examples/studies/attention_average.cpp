@@ -34,6 +34,10 @@ void claim_seed(const std::array<TransformerRun, 3>& run, const std::string& suf
   claim(false, "W_V's top direction: peak alignment with reasoning anchors while they are learned, gamma 0.8", 0.65, peak.aligned_reasoning);
   claim(false, "W_V's top direction: times that with memory anchors then, gamma 0.8", 1.8, peak.aligned_reasoning / peak.aligned_memory);
   claim(true, "W_V's top direction: peak alignment with reasoning anchors, gamma 0.3", 0.3, aligned_large);
+  claim(false, "second attention, last position: weight on the key before the anchors over that on a noise key, gamma 0.8", 2.0,
+        small.key_weight / small.noise_weight);
+  out.claims.push_back(compare::report_only("first attention replaced by the prefix average: loss on fresh reasoning, gamma 0.8" + suffix, "paper A, figure 6",
+                                            Kind::published, small.fresh_reasoning.loss, small.average_attention.loss));
   out.notes.push_back("W_V points at the reasoning anchors (alignment >= 0.65) from step " + text(first) + " to " + text(last) + ", most at step " +
                       text(peak.step) + suffix);
 }
