@@ -23,7 +23,7 @@ struct Ran {
 };
 
 std::filesystem::path fresh_folder(const std::string& name) {
-  const auto folder = std::filesystem::temp_directory_path() / ("incipit_verify_test_" + std::to_string(::getpid()) + "_" + name);
+  auto folder = std::filesystem::temp_directory_path() / ("incipit_verify_test_" + std::to_string(::getpid()) + "_" + name);
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
@@ -62,13 +62,15 @@ std::string write(const std::filesystem::path& folder, const std::string& text) 
 
 BOOST_AUTO_TEST_SUITE(examples_verify)
 
-BOOST_AUTO_TEST_CASE(fast_run_confirms_every_claim_and_leaves_its_files) {
+BOOST_AUTO_TEST_CASE(fast_run_of_everything_confirms_every_claim_and_leaves_its_files) {
   const auto folder = fresh_folder("fast");
-  const Ran ran = run("--fast --out '" + folder.string() + "'", folder);
+  const Ran ran = run("--all --fast --out '" + folder.string() + "'", folder);
   BOOST_CHECK_EQUAL(ran.status, 0);
   BOOST_CHECK_LT(ran.out.find("Predicted before any training"), ran.out.find("verdict"));
-  check_claims(summary_of(folder), {"prop", "remainder", "quenched", "floor", "escape", "arcsine", "held-out", "memory"});
-  for (const char* file : {"losses.csv", "remainder.csv", "escape_1.csv", "anchor_cosines_predicted.npy", "arcsine_measured.npy", "losses.gp"})
+  check_claims(summary_of(folder), {"prop", "remainder", "quenched", "floor", "escape", "arcsine", "held-out", "memory", "lemma 1",
+                                    "proposition 2", "proposition 3", "theorem 1", "last position"});
+  for (const char* file : {"losses.csv", "remainder.csv", "escape_1.csv", "anchor_cosines_predicted.npy", "arcsine_measured.npy", "losses.gp", "transformer_losses.csv",
+                           "attention.csv", "label_groups.csv", "phase_map.csv", "first_order_errors.csv", "theorem_1.csv"})
     BOOST_CHECK_MESSAGE(std::filesystem::file_size(folder / file) > 0, file);
   BOOST_CHECK_MESSAGE(ran.err.empty(), ran.err);  // standard error is no terminal: no progress bar
 }
@@ -103,6 +105,7 @@ BOOST_AUTO_TEST_CASE(input_that_is_none_is_refused_with_its_place) {
   refused("--seed x", "--seed");
   refused("--context 3", "--text");
   refused("--fast --paper", "--paper");
+  refused("--all --data " + write(folder, "{\"tokens\": [1, 2], \"label\": 0}\n"), "--all");
   refused("--unknown", "--unknown");
 }
 
