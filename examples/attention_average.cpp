@@ -5,6 +5,7 @@
 // Quantities  distance of the first attention from the average of the prefix; ratio of W_V's first singular values; alignment of its
 //             top input direction with reasoning anchors, memory anchors and keys; effective ranks.
 // Source      paper A, figure 6 and Lemma 1.
+#include "common/run.hpp"
 #include "studies/studies.hpp"
 
 int main(int argc, char** argv) {

@@ -5,6 +5,7 @@
 // Quantities  cosines between anchors against the label law, their profile by distance, principal components of anchors and keys,
 //             agreement of the two models' geometries.
 // Source      paper A, figures 4 and 5.
+#include "common/run.hpp"
 #include "studies/studies.hpp"
 
 int main(int argc, char** argv) {

@@ -6,6 +6,7 @@
 // Quantities  loss and accuracy of memory, reasoning and held-out reasoning over training; the floor of a model that does not see
 //             which key stands before the anchors.
 // Source      paper A, section 3 and figure 3.
+#include "common/run.hpp"
 #include "studies/studies.hpp"
 
 int main(int argc, char** argv) {

@@ -5,6 +5,7 @@
 // Quantities  memory loss under F_mem1 (labels uniform on the keys, whatever the anchors) and F_mem2 (uniform around z, as far as
 //             the anchors' sum); probability inside the label range of four groups of anchors, before their labels are known.
 // Source      paper A, figure 8.
+#include "common/run.hpp"
 #include "studies/label_distribution.hpp"
 
 int main(int argc, char** argv) {

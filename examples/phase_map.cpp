@@ -6,6 +6,7 @@
 // Source      paper A, section 3 (phase diagrams of initialization).
 //
 // A run that was stopped goes on where it was: finished cells are kept in a journal in the folder of --out.
+#include "common/run.hpp"
 #include "studies/phase_map.hpp"
 
 int main(int argc, char** argv) {

@@ -7,6 +7,7 @@
 #   INCIPIT_PRESETS="release sanitizers"   presets to build and test
 #   INCIPIT_TESTS=REGEX                    only the CTest tests whose name matches
 #   INCIPIT_FUZZ_SECONDS=10                for each fuzzer, 0: none (the fuzzers need the preset sanitizers)
+#   INCIPIT_BENCHMARKS=ON                  compile the benchmarks too
 #   INCIPIT_JOBS=N                         compilers and tests at a time
 #   INCIPIT_REQUIRE_SHARED=1               missing shared data is a failure, not a skipped case
 set -uo pipefail
@@ -46,7 +47,7 @@ test_preset() {
   local build=build/$1 report=build/$1/junit.xml name status
   say "$1: build"
   mkdir -p "$build"
-  cmake --preset "$1" > "$build/configure.log" 2>&1 || { cat "$build/configure.log"; broken "$1: configure"; return; }
+  cmake --preset "$1" "-DINCIPIT_BUILD_BENCHMARKS=${INCIPIT_BENCHMARKS:-OFF}" > "$build/configure.log" 2>&1 || { cat "$build/configure.log"; broken "$1: configure"; return; }
   cmake --build "$build" -j "$jobs" -- -k 0 || broken "$1: build"
   say "$1: test"
   rm -rf "$build/tally" "$report"

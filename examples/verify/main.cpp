@@ -10,6 +10,7 @@
 // Without data options it runs on the composite anchor task of the paper; --data and --text run the same check on the user's.
 #include "parts.hpp"
 
+#include "../common/run.hpp"
 #include "../studies/first_steps.hpp"
 #include "../studies/label_distribution.hpp"
 #include "../studies/phase_map.hpp"

@@ -18,38 +18,10 @@ struct Shape {
 };
 
 /// Gaussian weights of standard deviation rows^-gamma; the same draws for every gamma.
-inline theory::TransformerMatrices draw_transformer(Shape s, double gamma, std::uint64_t seed) {
-  const auto filled = [&](Extent rows, Extent cols, const char* name) {
-    Mat<double> w(rows, cols);
-    const RandomStream stream(seed, name);
-    const double deviation = std::pow(static_cast<double>(rows), -gamma);
-    stream.normals(0, {w.data(), static_cast<std::size_t>(w.size())});
-    w *= deviation;
-    return w;
-  };
-  return {filled(s.D, s.m, "embedding"), filled(s.m, s.k, "query"), filled(s.m, s.k, "key"), filled(s.m, s.k, "value"),
-          filled(s.k, s.m, "output"),    filled(s.m, s.f, "in"),    filled(s.f, s.m, "out")};
-}
+theory::TransformerMatrices draw_transformer(Shape s, double gamma, std::uint64_t seed);
 
 /// The matrices as parameters of the model, for sequences of length L.
-inline Transformer::Parameters parameters(const theory::TransformerMatrices& w, Extent length) {
-  Transformer::Parameters p(model::DecoderSizes{.vocab = w.embedding.rows(),
-                                                .width = w.embedding.cols(),
-                                                .layers = 1,
-                                                .heads = 1,
-                                                .key = w.query.cols(),
-                                                .hidden = w.hidden_in.cols(),
-                                                .length = length});
-  p.embedding.weight = w.embedding;
-  auto& block = p.blocks[0];
-  block.attention.query.weight = w.query;
-  block.attention.key.weight = w.key;
-  block.attention.value.weight = w.value;
-  block.attention.output.weight = w.output;
-  block.hidden.in.weight = w.hidden_in;
-  block.hidden.out.weight = w.hidden_out;
-  return p;
-}
+Transformer::Parameters parameters(const theory::TransformerMatrices& w, Extent length);
 
 struct TransformerDescent {
   theory::TransformerMatrices down;  // minus the gradient of the mean loss
@@ -57,19 +29,7 @@ struct TransformerDescent {
 };
 
 /// Mean cross entropy and minus its gradient, by the model's own forward and backward pass.
-inline TransformerDescent descend(const data::Examples& examples, const theory::TransformerMatrices& w) {
-  const Transformer::Parameters p = parameters(w, examples.length());
-  Transformer::Parameters g = p;
-  g.flat().setZero();
-  Transformer::Workspace workspace;
-  const double loss =
-      Transformer{}.loss_and_gradient(p, examples.tokens, loss::LabelRows<double>(examples.labels), workspace, g);
-  const auto& block = g.blocks[0];
-  return {
-      {-g.embedding.weight, -block.attention.query.weight, -block.attention.key.weight, -block.attention.value.weight,
-       -block.attention.output.weight, -block.hidden.in.weight, -block.hidden.out.weight},
-      loss};
-}
+TransformerDescent descend(const data::Examples& examples, const theory::TransformerMatrices& w);
 
 inline constexpr std::array<const char*, 7> matrix_names{"W_E", "W_Q", "W_K", "W_V", "W_O", "W_f1", "W_f2"};
 inline std::array<const Mat<double>*, 7> all_matrices(const theory::TransformerMatrices& w) {
