@@ -8,6 +8,7 @@
 #   INCIPIT_TESTS=REGEX                    only the CTest tests whose name matches
 #   INCIPIT_FUZZ_SECONDS=10                for each fuzzer, 0: none (the fuzzers need the preset sanitizers)
 #   INCIPIT_BENCHMARKS=ON                  compile the benchmarks too
+#   INCIPIT_EVERYTHING=1                   verify with --all in its test: minutes more
 #   INCIPIT_JOBS=N                         compilers and tests at a time
 #   INCIPIT_REQUIRE_SHARED=1               missing shared data is a failure, not a skipped case
 set -uo pipefail
