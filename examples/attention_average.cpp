@@ -5,17 +5,8 @@
 // Quantities  distance of the first attention from the average of the prefix; ratio of W_V's first singular values; alignment of its
 //             top input direction with reasoning anchors, memory anchors and keys; effective ranks.
 // Source      paper A, figure 6 and Lemma 1.
-#include "common/run.hpp"
-#include "studies/studies.hpp"
+#include "studies/study_main.hpp"
 
 int main(int argc, char** argv) {
-  using namespace examples;
-  const auto options = parse(argc, argv, "attention_average", "Trains transformers at three scales of initialization and compares their attention with the average of the prefix.");
-  return guarded("attention_average", [&] {
-    Report report(options, "attention_average");
-    studies::AnchorRuns runs(studies::RunScale::of(options.preset), options.seed);
-    deliver(report, run_parts("attention_average", runs.parts(), options.threads));
-    deliver(report, {studies::attention_average(runs)});
-    return report.finish();
-  });
+  return studies::study_main(argc, argv, "attention_average", "Trains transformers at three scales of initialization and compares their attention with the average of the prefix.", studies::attention_average);
 }

@@ -6,17 +6,8 @@
 // Quantities  loss and accuracy of memory, reasoning and held-out reasoning over training; the floor of a model that does not see
 //             which key stands before the anchors.
 // Source      paper A, section 3 and figure 3.
-#include "common/run.hpp"
-#include "studies/studies.hpp"
+#include "studies/study_main.hpp"
 
 int main(int argc, char** argv) {
-  using namespace examples;
-  const auto options = parse(argc, argv, "gamma_sweep", "Trains transformers at three scales of initialization and compares what they learn first.");
-  return guarded("gamma_sweep", [&] {
-    Report report(options, "gamma_sweep");
-    studies::AnchorRuns runs(studies::RunScale::of(options.preset), options.seed);
-    deliver(report, run_parts("gamma_sweep", runs.parts(), options.threads));
-    deliver(report, {studies::gamma_sweep(runs)});
-    return report.finish();
-  });
+  return studies::study_main(argc, argv, "gamma_sweep", "Trains transformers at three scales of initialization and compares what they learn first.", studies::gamma_sweep);
 }

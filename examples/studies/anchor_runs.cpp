@@ -4,7 +4,6 @@
 #include <incipit/measure/alignment.hpp>
 #include <incipit/measure/attention.hpp>
 #include <incipit/measure/cosine.hpp>
-#include <incipit/optim/adam.hpp>
 #include <incipit/probe/ablation.hpp>
 #include <incipit/theory/label_law.hpp>
 
@@ -78,35 +77,44 @@ AnchorData::AnchorData(data::AnchorTask which, std::uint64_t seed)
   fresh_reasoning = data::sample(small, mapping, RandomStream(seed, "fresh set")).of(data::Task::reasoning);
 }
 
-TransformerRun run_transformer(const AnchorData& data, const RunScale& scale, double gamma, std::uint64_t seed, const Ticker& tick) {
-  const model::DecoderSizes sizes{.vocab = data.task.vocabulary(), .width = scale.width, .layers = 2, .heads = 1,
+namespace {
+train::Trainer<Transformer, optim::Adam<float>> trainer_of(const AnchorData& data, const RunScale& scale, Extent layers, double gamma, std::uint64_t seed) {
+  const model::DecoderSizes sizes{.vocab = data.task.vocabulary(), .width = scale.width, .layers = layers, .heads = 1,
                                   .key = scale.key, .hidden = scale.hidden, .length = data.task.length};
   Transformer::Parameters start(sizes);
   Transformer::initialize(start, init::Gamma{gamma}, seed);
-  train::Trainer<Transformer, optim::Adam<float>> trainer(
-      start, optim::Adam<float>(start.flat().size(), {.step = scale.rate, .weight_decay = 0.01}));
-  train::Minibatches batches(data.set.train, 100, RandomStream(seed, "batches"));
-  const auto score = [&](const data::Examples& set) { return train::evaluate<Transformer>(trainer.parameters, set, trainer.workspace); };
+  return {start, optim::Adam<float>(start.flat().size(), {.step = scale.rate, .weight_decay = 0.01})};
+}
+}  // namespace
+
+Training::Training(const AnchorData& data, const RunScale& scale, Extent layers, double gamma, std::uint64_t seed)
+    : trainer_(trainer_of(data, scale, layers, gamma, seed)), batches_(data.set.train, 100, RandomStream(seed, "batches")) {}
+void Training::step(long long k) { trainer_.step(batches_(k)); }
+train::Score Training::score(const data::Examples& set) {
+  return train::evaluate<Transformer>(trainer_.parameters, set, trainer_.workspace);
+}
+
+TransformerRun run_transformer(const AnchorData& data, const RunScale& scale, double gamma, std::uint64_t seed, const Ticker& tick) {
+  Training training(data, scale, 2, gamma, seed);
   const Mat<double> law = theory::label_cosines(theory::reasoning_label_law(data.task));
   TransformerRun run;
   run.gamma = gamma;
   run.seed = seed;
-  run.start_embedding = start.embedding.weight.cast<double>();
   for (long long k = 0; k <= scale.steps; ++k) {
     if (k % scale.every == 0) {
       Observation seen;
       seen.step = static_cast<double>(k);
-      seen.memory = score(data.some_memory), seen.reasoning = score(data.some_reasoning), seen.held_out = score(data.set.held_out);
-      observe_geometry(data, trainer.parameters, law, seen);
+      seen.memory = training.score(data.some_memory), seen.reasoning = training.score(data.some_reasoning), seen.held_out = training.score(data.set.held_out);
+      observe_geometry(data, training.parameters(), law, seen);
       run.seen.push_back(seen);
       tick();
     }
-    if (k < scale.steps) trainer.step(batches(k));
+    if (k < scale.steps) training.step(k);
   }
-  run.memory = score(data.memory), run.reasoning = score(data.reasoning), run.held_out = score(data.set.held_out);
-  run.fresh_reasoning = score(data.fresh_reasoning);
-  run.end_embedding = trainer.parameters.embedding.weight.cast<double>();
-  observe_end(data, trainer.parameters, run);
+  run.memory = training.score(data.memory), run.reasoning = training.score(data.reasoning), run.held_out = training.score(data.set.held_out);
+  run.fresh_reasoning = training.score(data.fresh_reasoning);
+  run.end_embedding = training.parameters().embedding.weight.cast<double>();
+  observe_end(data, training.parameters(), run);
   return run;
 }
 

@@ -7,6 +7,7 @@
 #include <incipit/data/anchor_set.hpp>
 #include <incipit/model/decoder.hpp>
 #include <incipit/model/emb_mlp.hpp>
+#include <incipit/optim/adam.hpp>
 #include <incipit/train/trainer.hpp>
 
 #include <array>
@@ -16,7 +17,13 @@ namespace studies {
 
 using namespace examples;
 
-using Transformer = model::Decoder<float, model::paper_transformer, nn::Relu>;
+/// The transformer of paper A, of any depth and number of heads.
+constexpr model::DecoderConfig any_depth() {
+  auto config = model::paper_transformer;
+  config.sizes = {};
+  return config;
+}
+using Transformer = model::Decoder<float, any_depth(), nn::Relu>;
 
 inline constexpr std::array<double, 3> gammas{0.3, 0.5, 0.8};
 
@@ -49,6 +56,19 @@ struct AnchorData {
   AnchorData(data::AnchorTask which, std::uint64_t seed);
 };
 
+/// A transformer that learns anchor sequences by AdamW, as all studies have it.
+class Training {
+ public:
+  Training(const AnchorData& data, const RunScale& scale, Extent layers, double gamma, std::uint64_t seed);
+  void step(long long k);
+  train::Score score(const data::Examples& set);
+  const Transformer::Parameters& parameters() const { return trainer_.parameters; }
+
+ private:
+  train::Trainer<Transformer, optim::Adam<float>> trainer_;
+  train::Minibatches batches_;
+};
+
 /// What is seen at one step.
 struct Observation {
   double step = 0;
@@ -67,7 +87,7 @@ struct TransformerRun {
   std::uint64_t seed = 0;
   std::vector<Observation> seen;
   train::Score memory, reasoning, held_out, fresh_reasoning;  // at the end, whole sets
-  Mat<double> start_embedding, end_embedding;                 // (D, C)
+  Mat<double> end_embedding;                                  // (D, C)
   double key_weight = 0, noise_weight = 0, anchor_weight = 0;  // second attention of the last position, on one token of each role
   train::Score average_attention;                              // fresh reasoning, first attention replaced by the prefix average
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "label_distribution.hpp"
 
-#include <incipit/optim/adam.hpp>
-
 namespace studies {
 namespace {
 
@@ -60,20 +58,15 @@ std::vector<Part> LabelRuns::parts() {
 }
 
 void LabelRuns::run_groups(const Ticker& tick) {
-  const model::DecoderSizes sizes{.vocab = groups.task.vocabulary(), .width = scale.width, .layers = 2, .heads = 1,
-                                  .key = scale.key, .hidden = scale.hidden, .length = groups.task.length};
-  Transformer::Parameters start(sizes);
-  Transformer::initialize(start, init::Gamma{gamma}, seed_);
-  train::Trainer<Transformer, optim::Adam<float>> trainer(
-      start, optim::Adam<float>(start.flat().size(), {.step = scale.rate, .weight_decay = 0.01}));
-  train::Minibatches batches(groups.set.train, 100, RandomStream(seed_, "batches"));
+  Training training(groups, scale, 2, gamma, seed_);
+  Transformer::Workspace workspace;
   for (long long k = 0; k <= scale.steps; ++k) {
     if (k % scale.every == 0) {
-      group_steps.push_back({static_cast<double>(k), train::evaluate<Transformer>(trainer.parameters, groups.some_memory, trainer.workspace),
-                             mass_inside(groups, trainer.parameters, trainer.workspace)});
+      group_steps.push_back({static_cast<double>(k), training.score(groups.some_memory),
+                             mass_inside(groups, training.parameters(), workspace)});
       tick();
     }
-    if (k < scale.steps) trainer.step(batches(k));
+    if (k < scale.steps) training.step(k);
   }
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "phase_map.hpp"
 
-#include <incipit/optim/adam.hpp>
-
 namespace studies {
 namespace {
 
@@ -10,16 +8,12 @@ std::vector<double> accuracies(const RunScale& scale, double gamma, Extent width
   auto task = data::AnchorTask::paper();
   task.samples = scale.samples;
   const AnchorData data(task, seed);
-  const model::DecoderSizes sizes{.vocab = task.vocabulary(), .width = width, .layers = layers, .heads = 1,
-                                  .key = width, .hidden = 4 * width, .length = task.length};
-  Transformer::Parameters start(sizes);
-  Transformer::initialize(start, init::Gamma{gamma}, seed);
-  train::Trainer<Transformer, optim::Adam<float>> trainer(
-      start, optim::Adam<float>(start.flat().size(), {.step = scale.rate, .weight_decay = 0.01}));
-  train::Minibatches batches(data.set.train, 100, RandomStream(seed, "batches"));
-  for (long long k = 0; k < scale.steps; ++k) trainer.step(batches(k));
+  RunScale size = scale;
+  size.width = size.key = width, size.hidden = 4 * width;
+  Training training(data, size, layers, gamma, seed);
+  for (long long k = 0; k < scale.steps; ++k) training.step(k);
   const auto counts = [&](const data::Examples& set) {
-    const auto score = train::evaluate<Transformer>(trainer.parameters, set, trainer.workspace);
+    const auto score = training.score(set);
     return std::pair{std::round(score.accuracy * static_cast<double>(set.size())), static_cast<double>(set.size())};
   };
   const auto memory = counts(data.some_memory), held_out = counts(data.set.held_out);

@@ -50,11 +50,6 @@ class Buffer : public Slot<T> {
     resize(x.rows(), x.cols());
     static_cast<Slot<T>&>(*this) = x;
   }
-  /// Becomes (rows, cols) of zeros.
-  void zero(Extent rows, Extent cols) {
-    resize(rows, cols);
-    this->setZero();
-  }
 
  private:
   void seat(Extent rows, Extent cols) { new (static_cast<Slot<T>*>(this)) Slot<T>(memory_.data(), rows, cols); }

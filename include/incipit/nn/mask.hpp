@@ -53,8 +53,6 @@ class Mask {
     const Extent last = align_ == CausalAlign::top_left ? i : i + keys - queries;
     return (std::clamp)(last + 1, Extent(0), keys);
   }
-  /// True if all keys within reach are visible: no table to ask.
-  bool is_prefix() const { return kind_ != Kind::table; }
   /// Whether query i of sequence b sees key j < reach(i).
   bool visible(Extent b, Extent i, Extent j, Extent queries) const {
     return kind_ != Kind::table || table_(table_.rows() == queries ? i : b * queries + i, j) != 0;
