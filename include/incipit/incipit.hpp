@@ -40,6 +40,7 @@
 #include <incipit/data/anchor_task.hpp>
 #include <incipit/data/certificate.hpp>
 #include <incipit/data/examples.hpp>
+#include <incipit/data/graph_query.hpp>
 #include <incipit/data/last_token.hpp>
 #include <incipit/data/memory_map.hpp>
 #include <incipit/data/soft_examples.hpp>
@@ -85,6 +86,7 @@
 #include <incipit/nn/mask.hpp>
 #include <incipit/nn/positions.hpp>
 #include <incipit/nn/rms_norm.hpp>
+#include <incipit/nn/rotary.hpp>
 #include <incipit/nn/self_attention.hpp>
 #include <incipit/optim/adam.hpp>
 #include <incipit/optim/clip.hpp>

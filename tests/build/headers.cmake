@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Header hygiene. Each header in a file of its own, twice; all headers in two linked files, one of them among hostile
-# macros; both files again as one unity file.
+# macros; both files again as one unity file (U50).
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/headers)
 
 set(alone)
@@ -27,6 +27,6 @@ foreach(program two_files unity_file)
   add_executable(headers_${program} ${folder}/first.cpp ${folder}/second.cpp)
   target_link_libraries(headers_${program} PRIVATE incipit_own)
   target_compile_options(headers_${program} PRIVATE -O0)
-  add_test(NAME headers_${program} COMMAND headers_${program})
+  add_test(NAME headers_${program}_u50 COMMAND headers_${program})
 endforeach()
 set_target_properties(headers_unity_file PROPERTIES UNITY_BUILD ON)
