@@ -4,10 +4,16 @@
 #include <incipit/measure/alignment.hpp>
 #include <incipit/measure/attention.hpp>
 #include <incipit/measure/cosine.hpp>
+#include <incipit/measure/similarity.hpp>
+#include <incipit/model/emb_mlp.hpp>
 #include <incipit/probe/ablation.hpp>
+#include <incipit/probe/value_flow.hpp>
 #include <incipit/theory/label_law.hpp>
 
 namespace studies {
+
+template class Training<Transformer>;
+
 namespace {
 
 data::Examples first_rows(const data::Examples& of, Extent most) {
@@ -15,16 +21,6 @@ data::Examples first_rows(const data::Examples& of, Extent most) {
   for (std::size_t n = 0; n < rows.size(); ++n) rows[n] = static_cast<Extent>(n);
   return data::select(of, rows);
 }
-
-std::vector<Id> ids(data::IdRange range) {
-  std::vector<Id> out;
-  for (Id s = range.first; s <= range.last; ++s) out.push_back(s);
-  return out;
-}
-
-double value_of(const measure::Defined<double>& x) { return x.defined ? x.value : std::numeric_limits<double>::quiet_NaN(); }
-
-Mat<double> rows_of(const Mat<double>& table, data::IdRange range) { return table.middleRows(range.first, range.size()); }
 
 /// Attention, W_V and embeddings at one step.
 void observe_geometry(const AnchorData& data, const Transformer::Parameters& w, const Mat<double>& law, Observation& seen) {
@@ -35,15 +31,35 @@ void observe_geometry(const AnchorData& data, const Transformer::Parameters& w, 
   seen.attention_off_average = measure::prefix_distance(attention.weights, {1, data.task.length}).largest.maxCoeff();
   const Mat<double> embedding = w.embedding.weight.cast<double>();
   const auto mode = measure::leading_mode(w.blocks[0].attention.value.weight.cast<double>());
-  seen.value_ratio = value_of(mode.ratio);
+  seen.value_ratio = number(mode.ratio);
   seen.value_rank = mode.spectrum.effective_rank.value;
   seen.aligned_reasoning = measure::alignment(embedding, ids(data.task.reasoning), mode.input).mean;
   seen.aligned_memory = measure::alignment(embedding, ids(data.task.memory), mode.input).mean;
   seen.aligned_keys = measure::alignment(embedding, ids(data.task.keys), mode.input).mean;
   seen.embedding_rank = measure::spectrum_of(embedding).effective_rank.value;
   const auto reasoning = measure::cosine_matrix(rows_of(embedding, data.task.reasoning)).values;
-  seen.reasoning_correlation = value_of(measure::off_diagonal_correlation(reasoning, law));
+  seen.reasoning_correlation = number(measure::off_diagonal_correlation(reasoning, law));
   seen.memory_cosine = measure::off_diagonal(measure::cosine_matrix(rows_of(embedding, data.task.memory)).values).mean();
+}
+
+/// How far the direction that W_V of the first layer captures at the first reasoning anchor of a sequence spreads.
+void observe_carrying(const AnchorData& data, const Transformer::Parameters& w, Observation& seen) {
+  Transformer::Cache cache;
+  const auto some = first_rows(data.some_reasoning, 200);
+  Transformer{}.forward(w, some.tokens, cache);
+  std::vector<Extent> sources;
+  for (Extent n = 0; n < some.size(); ++n) {
+    Extent x = 0;
+    while (!data.task.reasoning.contains(some.tokens(n, x))) ++x;
+    sources.push_back(x);
+  }
+  const auto flow = probe::propagation(probe::LayerView<Transformer>(cache, 0), probe::value_path<Transformer>(w, 0), sources);
+  double earlier = 0, count = 0, least = std::numeric_limits<double>::infinity();
+  for (const auto& at : flow.arrivals) {
+    if (at.offset < 0) earlier += at.branch * static_cast<double>(at.count), count += static_cast<double>(at.count);
+    if (at.offset >= data.task.q) least = (std::min)(least, at.branch);  // behind the last anchor
+  }
+  seen.carried_later = least, seen.carried_earlier = earlier / count;
 }
 
 /// Where the last position of the second layer looks, and what the first attention is worth.
@@ -61,6 +77,8 @@ void observe_end(const AnchorData& data, const Transformer::Parameters& w, Trans
   const auto looks = measure::last_query_by_role(cache.blocks[1].attention.weights, {1, 1}, roles, 3);
   run.key_weight = looks.each(0, key), run.noise_weight = looks.each(0, noise), run.anchor_weight = looks.each(0, anchor);
   Transformer::Workspace workspace;
+  const auto cosines = probe::token_cosines(probe::LayerView<Transformer>(cache, 0), ids(data.task.reasoning), data.task.vocabulary());
+  run.kept_geometry = number(measure::representational_similarity(cosines.before.values, cosines.after.values).spearman);
   run.average_attention = train::evaluate<Transformer>(probe::with_average_attention<Transformer>(w), set, workspace);
 }
 
@@ -77,25 +95,8 @@ AnchorData::AnchorData(data::AnchorTask which, std::uint64_t seed)
   fresh_reasoning = data::sample(small, mapping, RandomStream(seed, "fresh set")).of(data::Task::reasoning);
 }
 
-namespace {
-train::Trainer<Transformer, optim::Adam<float>> trainer_of(const AnchorData& data, const RunScale& scale, Extent layers, double gamma, std::uint64_t seed) {
-  const model::DecoderSizes sizes{.vocab = data.task.vocabulary(), .width = scale.width, .layers = layers, .heads = 1,
-                                  .key = scale.key, .hidden = scale.hidden, .length = data.task.length};
-  Transformer::Parameters start(sizes);
-  Transformer::initialize(start, init::Gamma{gamma}, seed);
-  return {start, optim::Adam<float>(start.flat().size(), {.step = scale.rate, .weight_decay = 0.01})};
-}
-}  // namespace
-
-Training::Training(const AnchorData& data, const RunScale& scale, Extent layers, double gamma, std::uint64_t seed)
-    : trainer_(trainer_of(data, scale, layers, gamma, seed)), batches_(data.set.train, 100, RandomStream(seed, "batches")) {}
-void Training::step(long long k) { trainer_.step(batches_(k)); }
-train::Score Training::score(const data::Examples& set) {
-  return train::evaluate<Transformer>(trainer_.parameters, set, trainer_.workspace);
-}
-
 TransformerRun run_transformer(const AnchorData& data, const RunScale& scale, double gamma, std::uint64_t seed, const Ticker& tick) {
-  Training training(data, scale, 2, gamma, seed);
+  Training<Transformer> training(data.set.train, scale.sizes(data.task.vocabulary(), data.task.length), scale.rate, gamma, seed);
   const Mat<double> law = theory::label_cosines(theory::reasoning_label_law(data.task));
   TransformerRun run;
   run.gamma = gamma;
@@ -106,6 +107,7 @@ TransformerRun run_transformer(const AnchorData& data, const RunScale& scale, do
       seen.step = static_cast<double>(k);
       seen.memory = training.score(data.some_memory), seen.reasoning = training.score(data.some_reasoning), seen.held_out = training.score(data.set.held_out);
       observe_geometry(data, training.parameters(), law, seen);
+      observe_carrying(data, training.parameters(), seen);
       run.seen.push_back(seen);
       tick();
     }

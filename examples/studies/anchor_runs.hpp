@@ -3,12 +3,10 @@
 #pragma once
 
 #include "../common/part.hpp"
+#include "training.hpp"
 
 #include <incipit/data/anchor_set.hpp>
-#include <incipit/model/decoder.hpp>
-#include <incipit/model/emb_mlp.hpp>
-#include <incipit/optim/adam.hpp>
-#include <incipit/train/trainer.hpp>
+#include <incipit/measure/defined.hpp>
 
 #include <array>
 #include <optional>
@@ -16,14 +14,6 @@
 namespace studies {
 
 using namespace examples;
-
-/// The transformer of paper A, of any depth and number of heads.
-constexpr model::DecoderConfig any_depth() {
-  auto config = model::paper_transformer;
-  config.sizes = {};
-  return config;
-}
-using Transformer = model::Decoder<float, any_depth(), nn::Relu>;
 
 inline constexpr std::array<double, 3> gammas{0.3, 0.5, 0.8};
 
@@ -35,6 +25,10 @@ struct RunScale {
   double rate = 4e-4;
   int seeds = 3;
   bool large = false;  // the paper's number of samples too
+
+  model::DecoderSizes sizes(Extent vocab, Extent length, Extent layers = 2) const {
+    return {.vocab = vocab, .width = width, .layers = layers, .heads = 1, .key = key, .hidden = hidden, .length = length};
+  }
 
   static RunScale of(Preset preset) {
     RunScale s;
@@ -56,18 +50,14 @@ struct AnchorData {
   AnchorData(data::AnchorTask which, std::uint64_t seed);
 };
 
-/// A transformer that learns anchor sequences by AdamW, as all studies have it.
-class Training {
- public:
-  Training(const AnchorData& data, const RunScale& scale, Extent layers, double gamma, std::uint64_t seed);
-  void step(long long k);
-  train::Score score(const data::Examples& set);
-  const Transformer::Parameters& parameters() const { return trainer_.parameters; }
-
- private:
-  train::Trainer<Transformer, optim::Adam<float>> trainer_;
-  train::Minibatches batches_;
-};
+inline std::vector<Id> ids(data::IdRange range) {
+  std::vector<Id> out;
+  for (Id s = range.first; s <= range.last; ++s) out.push_back(s);
+  return out;
+}
+inline Mat<double> rows_of(const Mat<double>& table, data::IdRange range) { return table.middleRows(range.first, range.size()); }
+/// NaN where it is not defined.
+inline double number(const measure::Defined<double>& x) { return x.defined ? x.value : std::numeric_limits<double>::quiet_NaN(); }
 
 /// What is seen at one step.
 struct Observation {
@@ -79,6 +69,9 @@ struct Observation {
   double reasoning_correlation = 0;            // of reasoning anchors' cosines with the label law
   double memory_cosine = 0;                    // mean over pairs of memory anchors
   double value_rank = 0, embedding_rank = 0;   // effective ranks
+  // mean |<what attention adds, direction in which W_V W_O sends W_V's top direction>| at positions behind the anchors (the
+  // least over their distances) and before them
+  double carried_later = 0, carried_earlier = 0;
 };
 
 /// One run of the transformer.
@@ -90,6 +83,7 @@ struct TransformerRun {
   Mat<double> end_embedding;                                  // (D, C)
   double key_weight = 0, noise_weight = 0, anchor_weight = 0;  // second attention of the last position, on one token of each role
   train::Score average_attention;                              // fresh reasoning, first attention replaced by the prefix average
+  double kept_geometry = 0;                                    // rank correlation of reasoning cosines before and after the first attention
 };
 
 /// One run of Emb-MLP on the same sequences.

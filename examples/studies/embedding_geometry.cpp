@@ -8,10 +8,6 @@
 namespace studies {
 namespace {
 
-double number(const measure::Defined<double>& x) { return x.defined ? x.value : std::numeric_limits<double>::quiet_NaN(); }
-
-Mat<double> rows_of(const Mat<double>& table, data::IdRange range) { return table.middleRows(range.first, range.size()); }
-
 void claim_seed(const std::array<TransformerRun, 3>& run, const std::string& suffix, Outcome& out) {
   const auto at = [](const TransformerRun& r, double step) {
     for (const auto& seen : r.seen)
@@ -37,8 +33,7 @@ Outcome embedding_geometry(const AnchorRuns& runs) {
   const auto& task = runs.data[0].task;
   const Mat<double> law = theory::label_cosines(theory::reasoning_label_law(task));
   const Mat<double> transformer = runs.transformers[0][2].end_embedding;
-  std::vector<Id> anchors;
-  for (Id s = task.reasoning.first; s <= task.reasoning.last; ++s) anchors.push_back(s);
+  const auto anchors = ids(task.reasoning);
   const auto both = measure::compare_geometry(transformer, runs.emb_mlps[2].end_embedding, std::span<const Id>(anchors));
   out.claims.push_back(compare::report_only("geometry of reasoning anchors, transformer against Emb-MLP on the same sequences: rank correlation of cosines",
                                             "paper A, figure 5", Kind::published, 1.0, number(both.similarity.spearman)));

@@ -58,7 +58,7 @@ std::vector<Part> LabelRuns::parts() {
 }
 
 void LabelRuns::run_groups(const Ticker& tick) {
-  Training training(groups, scale, 2, gamma, seed_);
+  Training<Transformer> training(groups.set.train, scale.sizes(groups.task.vocabulary(), groups.task.length), scale.rate, gamma, seed_);
   Transformer::Workspace workspace;
   for (long long k = 0; k <= scale.steps; ++k) {
     if (k % scale.every == 0) {

@@ -10,7 +10,7 @@ std::vector<double> accuracies(const RunScale& scale, double gamma, Extent width
   const AnchorData data(task, seed);
   RunScale size = scale;
   size.width = size.key = width, size.hidden = 4 * width;
-  Training training(data, size, layers, gamma, seed);
+  Training<Transformer> training(data.set.train, size.sizes(data.task.vocabulary(), data.task.length, layers), size.rate, gamma, seed);
   for (long long k = 0; k < scale.steps; ++k) training.step(k);
   const auto counts = [&](const data::Examples& set) {
     const auto score = training.score(set);

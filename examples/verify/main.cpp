@@ -14,6 +14,7 @@
 #include "../studies/first_steps.hpp"
 #include "../studies/label_distribution.hpp"
 #include "../studies/phase_map.hpp"
+#include "../studies/statements.hpp"
 #include "../studies/studies.hpp"
 
 #include <incipit/data/text.hpp>
@@ -65,20 +66,23 @@ struct Transformers {
   studies::AnchorRuns runs;
   studies::LabelRuns labels;
   studies::PhaseMap map;
+  studies::StatementRuns statements;
 
   explicit Transformers(const Options& options)
       : runs(studies::RunScale::of(options.preset), options.seed),
         labels(studies::RunScale::of(options.preset), options.seed),
-        map(options.preset, options.seed) {}
+        map(options.preset, options.seed),
+        statements(runs, options.seed) {}
   std::vector<Part> parts() {
     std::vector<Part> all;
-    for (auto some : {runs.parts(), labels.parts(), map.parts()}) all.insert(all.end(), some.begin(), some.end());
+    for (auto some : {runs.parts(), labels.parts(), map.parts(), statements.parts()}) all.insert(all.end(), some.begin(), some.end());
     return all;
   }
   std::vector<Outcome> conclusions() const {
     auto all = studies::conclusions(runs);
     all.push_back(studies::label_distribution(labels, runs.transformers[0][2]));
     all.push_back(map.conclude());
+    all.push_back(statements.conclude());
     return all;
   }
 };

@@ -117,9 +117,12 @@ constexpr const char* to_string(Expect expect) {
 }
 
 /// @brief The verdict in words: "holds", "FAILS", "fails as expected", "HOLDS, expected to fail", "NOT A NUMBER" or
-/// "reported".
+/// "reported", with "holds" or "does not hold" behind it where there is a finite bound.
 inline std::string verdict(const Claim& claim) {
-  if (claim.expect == Expect::report) return "reported";
+  if (claim.expect == Expect::report) {
+    if (!is_finite(claim.bound)) return "reported";
+    return claim.holds ? "reported: holds" : "reported: does not hold";
+  }
   if (!is_finite(claim.measured) || !is_finite(claim.predicted)) return "NOT A NUMBER";
   if (claim.expect == Expect::fails) return claim.holds ? "HOLDS, expected to fail" : "fails as expected";
   return claim.holds ? "holds" : "FAILS";
