@@ -97,10 +97,10 @@ Outcome gamma_sweep(const AnchorRuns& runs) {
   double best = std::numeric_limits<double>::infinity();
   for (const auto& run : runs.emb_mlps)
     for (const double loss : run.fresh_reasoning) best = (std::min)(best, loss);
-  out.claims.push_back(compare::claim_at_least("Emb-MLP on noise sequences stays above the floor of a multiset, lowest loss on fresh reasoning",
+  out.claims.push_back(compare::claim_at_least("statement: Emb-MLP cannot learn noise sequences: lowest loss on fresh reasoning above the floor of a multiset",
                                                "ours, entropy of the key", Kind::ours, Expect::holds, floor, best));
   for (std::size_t k = 0; k < runs.data.size(); ++k)
-    at_least(out, "transformer, gamma 0.8: below the best Emb-MLP on fresh reasoning sequences by" + runs.suffix(k), 2.0,
+    at_least(out, "statement: a transformer can: loss on fresh reasoning below the best Emb-MLP, gamma 0.8, by" + runs.suffix(k), 2.0,
              best - runs.transformers[k][2].fresh_reasoning.loss);
   // With 15 000 samples some runs end just above the floor, some below; with 200 000 it is passed.
   out.claims.push_back(compare::report_only("transformer, gamma 0.8: loss on fresh reasoning sequences against that floor", "paper A, section 3", Kind::published,

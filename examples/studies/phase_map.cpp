@@ -111,7 +111,7 @@ Outcome PhaseMap::conclude() const {
       where.append(std::to_string(layers)).append(", width ").append(std::to_string(width));
       const auto at = [&](double gamma) { return *std::find_if(line.begin(), line.end(), [&](const auto& p) { return p.gamma == gamma; }); };
       if (layers == 2)
-        out.claims.push_back(compare::claim_at_least("phase map: held-out accuracy at gamma 0.8 above that at 0.3 (ends of intervals), " + where,
+        out.claims.push_back(compare::claim_at_least("statement: gamma can be chosen for a goal: held-out accuracy at gamma 0.8 above that at 0.3 (ends of intervals), " + where,
                                                      "paper A, section 3", Kind::published, Expect::holds, at(0.3).reasoning.interval().high,
                                                      at(0.8).reasoning.interval().low));
     }
