@@ -4,6 +4,7 @@
 #pragma once
 
 #include <incipit/incipit.hpp>
+#include <incipit/spectra.hpp>
 
 #include <incipit/compare/summary.hpp>
 #include <incipit/core/json.hpp>

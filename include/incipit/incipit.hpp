@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// @brief Everything that needs only Eigen.
+/// @brief Everything that needs only the core of Eigen.
 #pragma once
 
 #include <incipit/check/adapter.hpp>
@@ -55,23 +55,16 @@
 #include <incipit/io/npy.hpp>
 #include <incipit/io/npy_header.hpp>
 #include <incipit/io/text.hpp>
-#include <incipit/linalg/pca.hpp>
 #include <incipit/linalg/signs.hpp>
-#include <incipit/linalg/singular_values.hpp>
-#include <incipit/linalg/singular_vectors.hpp>
 #include <incipit/linalg/status.hpp>
-#include <incipit/linalg/symmetric_eigen.hpp>
-#include <incipit/linalg/thin_qr.hpp>
 #include <incipit/loss/cross_entropy.hpp>
 #include <incipit/loss/label_rows.hpp>
 #include <incipit/loss/mse.hpp>
-#include <incipit/measure/alignment.hpp>
 #include <incipit/measure/attention.hpp>
 #include <incipit/measure/condensation.hpp>
 #include <incipit/measure/cosine.hpp>
 #include <incipit/measure/defined.hpp>
 #include <incipit/measure/similarity.hpp>
-#include <incipit/measure/spectrum.hpp>
 #include <incipit/measure/token_means.hpp>
 #include <incipit/measure/wilson.hpp>
 #include <incipit/model/decoder.hpp>
@@ -94,8 +87,6 @@
 #include <incipit/optim/schedule.hpp>
 #include <incipit/probe/ablation.hpp>
 #include <incipit/probe/layer_view.hpp>
-#include <incipit/probe/value_flow.hpp>
-#include <incipit/probe/weights.hpp>
 #include <incipit/theory/arcsine_law.hpp>
 #include <incipit/theory/assumption.hpp>
 #include <incipit/theory/attention_flow.hpp>
@@ -106,12 +97,10 @@
 #include <incipit/theory/lemma_1.hpp>
 #include <incipit/theory/memory_floor.hpp>
 #include <incipit/theory/memory_law.hpp>
-#include <incipit/theory/principal_coordinates.hpp>
 #include <incipit/theory/proposition_1.hpp>
 #include <incipit/theory/proposition_2.hpp>
 #include <incipit/theory/remainder_law.hpp>
 #include <incipit/theory/row_cosines.hpp>
-#include <incipit/theory/theorem_1.hpp>
 #include <incipit/theory/three_layer_flow.hpp>
 #include <incipit/train/minibatches.hpp>
 #include <incipit/train/progress.hpp>

@@ -4,7 +4,8 @@
 #
 # A room may include itself, the rooms named in its line below, and whatever those may include. Rooms use <angle>
 # includes. Third-party headers have one home each. The umbrella headers hold every header exactly once:
-# incipit/incipit.hpp what needs only Eigen, incipit/all.hpp the rest. --write rewrites the umbrellas.
+# incipit/incipit.hpp what needs only the core of Eigen, incipit/spectra.hpp what needs its decompositions, which compile as
+# long as all the others together, incipit/all.hpp the rest. --write rewrites the umbrellas.
 set -eu
 write=0
 if [ "${1-}" = --write ]; then write=1; shift; fi
@@ -54,6 +55,7 @@ FNR == 1 {
     else if (!((mine, path[2]) in may)) bad(mine " must not include " path[2] ": " name)
   }
   else if (mine == "umbrella") bad("an umbrella includes only our headers: " name)
+  else if (name ~ /^Eigen\/(SVD|Eigenvalues|QR|LU|Cholesky|Dense)$/) { if (mine != "linalg") bad("decompositions live in linalg: " name); solver[file] = 1 }
   else if (name ~ /^(unsupported\/)?Eigen\//) ;
   else if (name ~ /^[a-z_0-9]+$/) ;                                            # standard library
   else if (name ~ /^[a-z0-9]*intrin\.h$/) { if (mine != "core") bad("intrinsics live in core: " name) }
@@ -64,32 +66,41 @@ FNR == 1 {
   else bad("unknown third-party header: " name)
 }
 END {
-  # A header is heavy if anything that it includes is.
+  # A header is heavy, or needs a decomposition, if anything that it includes is or does.
   for (again = 1; again;) {
     again = 0
     for (i = 1; i <= count; ++i) {
+      if (files[i] ~ /^incipit\/[a-z_]+\.hpp$/) continue
       n = split(includes[files[i]], names, " ")
-      for (j = 1; j <= n; ++j)
-        if ((names[j] in heavy) && !(files[i] in heavy) && files[i] !~ /^incipit\/[a-z_]+\.hpp$/) { heavy[files[i]] = 1; again = 1 }
+      for (j = 1; j <= n; ++j) {
+        if ((names[j] in heavy) && !(files[i] in heavy)) { heavy[files[i]] = 1; again = 1 }
+        if ((names[j] in solver) && !(files[i] in solver)) { solver[files[i]] = 1; again = 1 }
+      }
     }
   }
   light = "incipit/incipit.hpp"
+  spectra = "incipit/spectra.hpp"
   all = "incipit/all.hpp"
+  split(light " " spectra " " all, umbrellas, " ")
   for (i = 1; i <= count; ++i) {
     f = files[i]
-    if (f == light || f == all) continue
-    home = (f in heavy) ? all : light
-    other = (f in heavy) ? light : all
+    if (f == light || f == spectra || f == all) continue
+    home = (f in heavy) ? all : (f in solver) ? spectra : light
     body[home] = body[home] "#include <" f ">\n"
-    if (!write && listed[home, f] != 1) { print home ": must include " f " once"; ++errors }
-    if (!write && listed[other, f]) { print other ": must not include " f; ++errors }
+    if (write) continue
+    for (u in umbrellas) {
+      times = listed[umbrellas[u], f] + 0
+      if (umbrellas[u] == home && times != 1) { print home ": must include " f " once"; ++errors }
+      if (umbrellas[u] != home && times) { print umbrellas[u] ": must not include " f; ++errors }
+    }
   }
-  if (!write && listed[all, light] != 1) { print all ": must include " light; ++errors }
+  if (!write && (listed[all, light] != 1 || listed[all, spectra] != 1)) { print all ": must include " light " and " spectra; ++errors }
   if (write) {
-    head = "// SPDX-License-Identifier: MIT\n/// @file\n"
-    printf "%s/// @brief Everything that needs only Eigen.\n#pragma once\n\n%s", head, body[light] > light
-    printf "%s/// @brief Everything: what needs only Eigen, and the rooms that need xtensor or JSON.\n#pragma once\n\n", head > all
-    printf "#include <%s>\n%s%s", light, body[all] == "" ? "" : "\n", body[all] > all
+    head = "// SPDX-License-Identifier: MIT\n/// @file\n/// @brief "
+    printf "%sEverything that needs only the core of Eigen.\n#pragma once\n\n%s", head, body[light] > light
+    printf "%sWhat needs singular values or eigenvalues; it compiles as long as everything else together.\n#pragma once\n\n%s", head, body[spectra] > spectra
+    printf "%sEverything: what needs only Eigen, and the rooms that need xtensor or JSON.\n#pragma once\n\n", head > all
+    printf "#include <%s>\n#include <%s>\n%s%s", light, spectra, body[all] == "" ? "" : "\n", body[all] > all
   }
   if (errors) { print errors " broken include rules"; exit 1 }
 }'
